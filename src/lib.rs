@@ -1,0 +1,12 @@
+//! What retry settings really do, read from the config files that a repository already has.
+//!
+//! ```text
+//! paths ─▶ source ─▶ document ─▶ dialect ─▶ model ─▶ stack ─▶ rule ─▶ report
+//! ```
+
+pub mod dialect;
+pub mod document;
+pub mod finding;
+pub mod model;
+pub mod schedule;
+pub mod source;

@@ -1,0 +1,18 @@
+//! What retry settings mean, whichever system they are of: policies, queues, and where each of their
+//! numbers comes from. Values only; the arithmetic is in [`crate::schedule`].
+
+pub mod backoff;
+pub mod duration;
+pub mod facts;
+pub mod policy;
+pub mod queue;
+pub mod ratio;
+pub mod value;
+
+pub use backoff::{Backoff, CapApplies, Growth, Jitter, Rounding};
+pub use duration::Duration;
+pub use facts::{Annotation, Facts, Says, Suppression, Unreadable};
+pub use policy::{DeadlineEffect, Fault, Layer, Pacing, Policy};
+pub use queue::{Advice, Handler, Queue};
+pub use ratio::Ratio;
+pub use value::{Bound, Branch, Origin, Setting};

@@ -1,0 +1,125 @@
+//! A retry policy.
+
+use super::{Backoff, Duration, Setting};
+use crate::source::Place;
+use std::borrow::Cow;
+
+/// How often, when and for how long one operation is tried.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// What people call it: the names on the way to it, or of the object it belongs to.
+    pub name: String,
+    /// Id of the dialect that read it.
+    pub dialect: &'static str,
+    /// Where in a call path it sits.
+    pub layer: Layer,
+    /// Its key, or that of the object which has it by default.
+    pub place: Place,
+    /// RFC 6901 pointer of that.
+    pub pointer: String,
+    /// Something in the file sets it; otherwise it exists by default.
+    pub written: bool,
+    /// The most attempts, the first included.
+    pub attempts: Setting<u64>,
+    /// The waits between them.
+    pub backoff: Backoff,
+    /// From what the waits are counted.
+    pub pacing: Pacing,
+    /// What bounds one attempt.
+    pub attempt_timeout: Setting<Duration>,
+    /// What bounds the whole operation, waits included.
+    pub deadline: Setting<Duration>,
+    /// What happens at the deadline.
+    pub deadline_effect: DeadlineEffect,
+    /// Values that the system refuses or replaces.
+    pub faults: Vec<Fault>,
+}
+
+/// Where in a call path a policy sits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layer {
+    /// A library in the calling service.
+    Client,
+    /// A proxy, gateway or mesh.
+    Proxy,
+    /// The called side itself.
+    Server,
+    /// Redelivery by a queue.
+    Queue,
+    /// A workflow engine.
+    Workflow,
+    /// A batch job or a step of CI.
+    Job,
+    /// A health check.
+    Probe,
+}
+
+impl Layer {
+    /// As the JSON output has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Proxy => "proxy",
+            Self::Server => "server",
+            Self::Queue => "queue",
+            Self::Workflow => "workflow",
+            Self::Job => "job",
+            Self::Probe => "probe",
+        }
+    }
+}
+
+/// From what a wait is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// From the end of the attempt that failed.
+    AfterFailure,
+    /// From the start of the attempt before: redelivery after a window, probes.
+    StartToStart,
+    /// From start to start, with attempts that go on beside each other: hedging. The least wait is 0,
+    /// since a failure starts the next attempt at once.
+    Hedged,
+}
+
+/// What happens at the deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeadlineEffect {
+    /// An attempt in flight is aborted.
+    Cuts,
+    /// A retry in flight is aborted and a wait that would end after it is not begun; the first attempt
+    /// goes on (Argo's maxDuration).
+    CutsRetries,
+    /// No new attempt starts; one in flight goes on.
+    Stops,
+}
+
+impl DeadlineEffect {
+    /// As the JSON output has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Cuts => "cuts",
+            Self::CutsRetries => "cuts-retries",
+            Self::Stops => "stops",
+        }
+    }
+}
+
+/// A value that the system refuses or takes for another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The key (or the block, for a missing one).
+    pub place: Place,
+    /// RFC 6901 pointer of it.
+    pub pointer: String,
+    /// What is there, in a few words: "perTryTimeout: 3s", "the missing maxBackoff".
+    pub what: String,
+    /// What the system does, as a clause with its subject: "Envoy ignores a per-try timeout that is not
+    /// below the route timeout of 3 s".
+    pub effect: Cow<'static, str>,
+    /// What to write instead, as an imperative, where the system's rules say it.
+    pub help: Option<Cow<'static, str>>,
+    /// Whether the configuration as a whole is refused or only the value lost.
+    pub refused: bool,
+    /// It may not concern those who read the file (one warning for each file, not an error).
+    pub lenient: bool,
+}

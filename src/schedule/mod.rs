@@ -1,0 +1,1 @@
+//! The arithmetic of policies. Pure functions, exact, without overflow.

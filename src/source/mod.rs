@@ -1,0 +1,7 @@
+//! Files: which there are, what they hold, and where in them something stands.
+
+pub mod place;
+pub mod text;
+
+pub use place::Place;
+pub use text::SourceText;
