@@ -8,5 +8,7 @@ pub mod dialect;
 pub mod document;
 pub mod finding;
 pub mod model;
+pub mod rule;
 pub mod schedule;
 pub mod source;
+pub mod stack;

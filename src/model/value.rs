@@ -115,9 +115,15 @@ impl<T: Copy> Setting<T> {
     /// does not name may be either way, and then the first branch that fits counts.
     pub fn under(&self, assignment: &[(String, bool)]) -> (Bound<T>, &Origin) {
         let fits = |branch: &&Branch<T>| {
-            branch.when.iter().all(|(name, met)| assignment.iter().all(|(other, value)| other != name || value == met))
+            branch
+                .when
+                .iter()
+                .all(|(name, met)| assignment.iter().all(|(other, value)| other != name || value == met))
         };
-        self.branches.iter().find(fits).map_or((self.bound, &self.origin), |branch| (branch.bound, &branch.origin))
+        self.branches
+            .iter()
+            .find(fits)
+            .map_or((self.bound, &self.origin), |branch| (branch.bound, &branch.origin))
     }
 }
 

@@ -1,0 +1,143 @@
+//! Policies and queues of all files, joined along call paths.
+
+use crate::model::{Bound, Duration, Facts, Layer, Setting};
+use crate::schedule::Schedule;
+use crate::source::Place;
+
+/// Everything that the rules see.
+#[derive(Debug, Default)]
+pub struct Project {
+    /// The files that say something, by path.
+    pub files: Vec<ProjectFile>,
+    /// Call paths, declared ones first, in the order of retrylint.toml.
+    pub stacks: Vec<Stack>,
+    /// Layers of declared stacks that name a policy which is not there.
+    pub lost_layers: Vec<LostLayer>,
+}
+
+/// One file and what it says.
+#[derive(Debug)]
+pub struct ProjectFile {
+    /// Its path, as the user named it, with forward slashes.
+    pub path: String,
+    /// What it says.
+    pub facts: Facts,
+    /// The schedule of each policy, in their order.
+    pub schedules: Vec<Schedule>,
+}
+
+/// A `[[stack]]` of retrylint.toml.
+#[derive(Clone, Debug)]
+pub struct DeclaredStack {
+    /// Its name.
+    pub name: String,
+    /// Where retrylint.toml declares it.
+    pub place: Place,
+    /// What bounds the whole of it.
+    pub deadline: Option<Duration>,
+    /// The attempt product allowed for it, where it is not the common one.
+    pub max_attempts: Option<u64>,
+    /// Its layers, outermost first.
+    pub layers: Vec<DeclaredLayer>,
+}
+
+/// A layer as retrylint.toml declares it.
+#[derive(Clone, Debug)]
+pub enum DeclaredLayer {
+    /// A policy of a file.
+    Policy(Selector),
+    /// Something outside the repository.
+    Foreign {
+        /// Its name.
+        name: String,
+        /// The most attempts.
+        attempts: u64,
+        /// What bounds one of them.
+        attempt_timeout: Option<Duration>,
+        /// What bounds all of them.
+        deadline: Option<Duration>,
+    },
+}
+
+/// `FILE`, `FILE#policy name` or `FILE#/pointer`; the file is relative to retrylint.toml.
+#[derive(Clone, Debug)]
+pub struct Selector {
+    /// The file, with forward slashes, as a path that compares equal to [`ProjectFile::path`].
+    pub file: String,
+    /// The name or pointer of the policy; None stands for the only one of the file.
+    pub policy: Option<String>,
+    /// Where it is written in retrylint.toml.
+    pub place: Place,
+}
+
+/// A layer that a stack names and that is not there.
+#[derive(Clone, Debug)]
+pub struct LostLayer {
+    /// The stack.
+    pub stack: String,
+    /// What it names.
+    pub selector: Selector,
+    /// What could have been meant: selectors of policies that are there, the nearest first.
+    pub candidates: Vec<String>,
+}
+
+/// A call path.
+#[derive(Clone, Debug)]
+pub struct Stack {
+    /// Its name, or `outer → inner` by the names of its policies.
+    pub name: String,
+    /// Its layers, outermost first.
+    pub layers: Vec<StackLayer>,
+    /// What bounds the whole of it: its own, or that of the outermost layer.
+    pub deadline: Setting<Duration>,
+    /// The attempt product allowed for it, where it is not the common one.
+    pub max_attempts: Option<u64>,
+    /// Calls at the bottom when every attempt fails at once.
+    pub fail_fast_calls: Bound<u64>,
+    /// Calls at the bottom when every attempt takes its full timeout.
+    pub slow_fail_calls: Bound<u64>,
+    /// What the outermost layer asks for.
+    pub demand: Bound<Duration>,
+    /// What can really elapse.
+    pub worst_case: Bound<Duration>,
+}
+
+/// A layer of a call path, in numbers.
+#[derive(Clone, Debug)]
+pub struct StackLayer {
+    /// What people call it.
+    pub name: String,
+    /// Where it sits.
+    pub layer: Layer,
+    /// The policy or queue that it is.
+    pub source: LayerSource,
+    /// The most attempts.
+    pub attempts: Setting<u64>,
+    /// Length of one attempt: its timeout, or the worst case of the layer below where that is shorter.
+    pub attempt: Bound<Duration>,
+    /// Demand of this layer with those attempts.
+    pub demand: Bound<Duration>,
+    /// Worst case of this layer with those attempts.
+    pub worst_case: Bound<Duration>,
+}
+
+/// What a layer of a call path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerSource {
+    /// Policy `policy` of file `file` of the project.
+    Policy {
+        /// Index into [`Project::files`].
+        file: usize,
+        /// Index into the policies of its facts.
+        policy: usize,
+    },
+    /// Queue `queue` of file `file` of the project.
+    Queue {
+        /// Index into [`Project::files`].
+        file: usize,
+        /// Index into the queues of its facts.
+        queue: usize,
+    },
+    /// Declared in retrylint.toml for something outside the repository.
+    Foreign,
+}
