@@ -450,15 +450,15 @@ fn bare_unit<'a, 'd: 'a>(entries: impl Iterator<Item = &'a Entry<'d>>) -> (Unit,
 
 /// Reads the values of one policy.
 struct Values<'d> {
-    reader: Reader<'static, 'd>,
+    reader: Reader<'d, 'd>,
     bare: (Unit, &'static str),
 }
 
 impl<'d> Values<'d> {
     fn attempts(&mut self, group: &Group<'d>, own: Option<Node<'d>>) -> Setting<u64> {
-        let counts = |role| group.entries.iter().filter(move |entry| role(entry.role));
-        let exact = counts(|role| role == Role::Count(Counted::Attempts)).next();
-        let Some(entry) = exact.copied().or_else(|| group.count()) else {
+        let counts = || group.entries.iter().filter(|entry| matches!(entry.role, Role::Count(_)));
+        let exact = group.find(Role::Count(Counted::Attempts));
+        let Some(entry) = exact.or_else(|| group.count()) else {
             return Setting::unknown("no count is written", None);
         };
         let Role::Count(counted) = entry.role else { return Setting::unknown("no count is written", None) };
@@ -474,8 +474,7 @@ impl<'d> Values<'d> {
         if let (Origin::Written(place), Some(why)) = (&setting.origin, why) {
             setting.origin = Origin::Assumed(why.into(), Some(*place));
         }
-        let others: Vec<_> = counts(|role| matches!(role, Role::Count(_))).filter(|other| !other.node.is(entry.node)).collect();
-        for other in others {
+        for other in counts().filter(|other| !other.node.is(entry.node)) {
             let Role::Count(counted) = other.role else { continue };
             let theirs = self.reader.value(other.node, &Attempts { counted, reconnect });
             if let (Some(a), Some(b)) = (setting.at(), theirs.at()) {

@@ -137,7 +137,7 @@ fn attempts<'d>(reader: &mut Reader<'_, 'd>, block: Block<'d>) -> Setting<u64> {
     written.map(|count| count.min(MOST_ATTEMPTS))
 }
 
-fn retry_policy(mut reader: Reader<'_, '_>, retries: Node<'_>, name: String, deadline: Setting<Duration>) -> Policy {
+fn retry_policy<'d>(mut reader: Reader<'_, 'd>, retries: Node<'d>, name: String, deadline: Setting<Duration>) -> Policy {
     let block = Block::new(retries, Keys::Exact);
     let attempts = attempts(&mut reader, block);
     for key in [INITIAL.key, MAX.key, MULTIPLIER.key, "retryableStatusCodes"] {
@@ -163,7 +163,7 @@ fn retry_policy(mut reader: Reader<'_, '_>, retries: Node<'_>, name: String, dea
     }
 }
 
-fn hedging_policy(mut reader: Reader<'_, '_>, hedges: Node<'_>, name: String, deadline: Setting<Duration>) -> Policy {
+fn hedging_policy<'d>(mut reader: Reader<'_, 'd>, hedges: Node<'d>, name: String, deadline: Setting<Duration>) -> Policy {
     let block = Block::new(hedges, Keys::Exact);
     let attempts = attempts(&mut reader, block);
     codes(&mut reader, block.get("nonFatalStatusCodes"), false);

@@ -117,7 +117,7 @@ fn longest(timeouts: Vec<Setting<Duration>>) -> Option<Setting<Duration>> {
     })
 }
 
-fn retry_policy(mut reader: Reader<'_, '_>, retries: Node<'_>, name: String, deadline: Setting<Duration>) -> Policy {
+fn retry_policy<'d>(mut reader: Reader<'_, 'd>, retries: Node<'d>, name: String, deadline: Setting<Duration>) -> Policy {
     let block = Block::new(retries, Keys::Protobuf);
     let mut attempts = reader.get(block, &NUM_RETRIES).map(|retries| retries.saturating_add(1));
     if !retries_something(block) {

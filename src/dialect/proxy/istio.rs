@@ -107,7 +107,7 @@ fn http_route(route: Node<'_>, name: String) -> Policy {
 }
 
 /// A `retries` block, of a route or of the mesh.
-fn retry_policy(mut reader: Reader<'_, '_>, retries: Node<'_>, name: String, deadline: Setting<Duration>) -> Policy {
+fn retry_policy<'d>(mut reader: Reader<'_, 'd>, retries: Node<'d>, name: String, deadline: Setting<Duration>) -> Policy {
     let block = Block::new(retries, Keys::Exact);
     let count = reader.get(block, &ATTEMPTS);
     if count.at() == Some(0) {

@@ -437,17 +437,9 @@ const MOST_BRANCHES: usize = 16;
 pub struct Reader<'r, 'd> {
     /// What people call the system.
     system: &'static str,
-    resolve: Resolver<'r, 'd>,
+    resolve: Option<Resolver<'r, 'd>>,
     /// Values that the system refuses or replaces, so far.
     pub faults: Vec<Fault>,
-}
-
-impl<'d> Reader<'static, 'd> {
-    /// For a system whose files hold the values themselves; placeholders of template tools are unknown
-    /// unless they carry a default.
-    pub fn new(system: &'static str) -> Self {
-        Self { system, resolve: &literal, faults: Vec::new() }
-    }
 }
 
 /// A value as it stands, or the default within a placeholder.
@@ -465,9 +457,15 @@ pub fn literal(node: Node<'_>) -> Resolved<'_> {
 }
 
 impl<'r, 'd> Reader<'r, 'd> {
+    /// For a system whose files hold the values themselves; placeholders of template tools are unknown
+    /// unless they carry a default.
+    pub fn new(system: &'static str) -> Self {
+        Self { system, resolve: None, faults: Vec::new() }
+    }
+
     /// For a system with a way of its own to name values.
     pub fn with(system: &'static str, resolve: Resolver<'r, 'd>) -> Self {
-        Self { system, resolve, faults: Vec::new() }
+        Self { system, resolve: Some(resolve), faults: Vec::new() }
     }
 
     /// "Envoy's default".
@@ -506,7 +504,7 @@ impl<'r, 'd> Reader<'r, 'd> {
 
     /// The setting that a value stands for.
     pub fn value<F: Field>(&mut self, node: Node<'d>, field: &F) -> Setting<F::Value> {
-        let resolved = (self.resolve)(node);
+        let resolved = self.resolve.map_or_else(|| literal(node), |resolve| resolve(node));
         let mut branches = Vec::new();
         self.collect(node, field, resolved, Vec::new(), &mut branches);
         if branches.len() > MOST_BRANCHES {

@@ -102,9 +102,9 @@ fn attempt_timeout<'d>(reader: &mut Reader<'_, 'd>, template: Node<'d>, defaults
     if timeout.is_unlimited() { reader.first(&[own, defaults], &ACTIVE_DEADLINE) } else { timeout }
 }
 
-fn retry_strategy(
-    mut reader: Reader<'_, '_>,
-    strategy: Node<'_>,
+fn retry_strategy<'d>(
+    mut reader: Reader<'_, 'd>,
+    strategy: Node<'d>,
     name: String,
     attempt_timeout: Setting<Duration>,
     workflow_deadline: &Setting<Duration>,
