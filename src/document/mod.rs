@@ -2,7 +2,12 @@
 //!
 //! Nothing above this floor knows which format a file was in.
 
+mod embedded;
 pub mod node;
+mod pointer;
+mod template;
+mod toml;
+mod yaml;
 
 pub use node::{Document, Kind, Node};
 
@@ -68,6 +73,9 @@ pub struct Duplicate {
 
 /// Reads all documents of a text.
 pub fn parse(source: &SourceText, format: Format) -> Parsed<'_> {
-    let _ = (source, format);
-    unimplemented!()
+    match format {
+        Format::Yaml => yaml::parse(source),
+        Format::Json => yaml::parse_json(source),
+        Format::Toml => toml::parse(source),
+    }
 }
