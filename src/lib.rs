@@ -8,6 +8,7 @@ pub mod dialect;
 pub mod document;
 pub mod finding;
 pub mod model;
+pub mod report;
 pub mod rule;
 pub mod schedule;
 pub mod source;

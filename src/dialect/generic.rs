@@ -7,7 +7,7 @@ use crate::dialect::shape::read::{Field, Reader, whole_number};
 use crate::dialect::shape::{placeholder, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
-use crate::model::duration::{self, Unit};
+use crate::model::notation::{self, Unit};
 use crate::model::{
     Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Handler, Jitter, Layer, Origin,
     Policy, Queue, Ratio, Setting,
@@ -199,16 +199,18 @@ fn is_word(node: Node<'_>) -> bool {
     node.string().is_some_and(|text| names::strategy(text).is_some())
 }
 
-/// A sentence, as language files and documentation have: letters and blanks, and neither a duration, a
-/// number nor a placeholder.
+/// Words where a number or a time should be, as language files and documentation have them: letters and no
+/// digit, or a sentence, and neither a duration, one of the words for a value, nor a placeholder.
 fn is_prose(node: Node<'_>) -> bool {
     let Some(text) = node.string() else { return false };
-    let sentence = text.trim().contains(' ') && text.chars().any(char::is_alphabetic);
-    sentence && placeholder_free(text) && duration::any(text).is_err()
-}
-
-fn placeholder_free(text: &str) -> bool {
-    placeholder::read(text).is_none()
+    let sentence = text.trim().contains(' ') || !text.contains(|char: char| char.is_ascii_digit());
+    let value = || {
+        let lower = text.trim().to_ascii_lowercase();
+        let jitter = matches!(lower.as_str(), "full" | "equal" | "half" | "decorrelated" | "true" | "false");
+        jitter || names::ENDLESS.contains(&lower.as_str()) || names::strategy(text).is_some()
+    };
+    let letters = text.contains(char::is_alphabetic);
+    letters && sentence && placeholder::read(text).is_none() && notation::any(text).is_err() && !value()
 }
 
 /// A count of attempts or retries, as attempts.
@@ -267,13 +269,13 @@ impl Field for Span {
     fn value(&self, node: Node<'_>) -> Result<Bound<Duration>, Cow<'static, str>> {
         let text = node.text().unwrap_or_default();
         let bare = |number: &str| match self.unit {
-            Some(unit) => duration::with_unit(number, unit).map(Bound::At),
+            Some(unit) => notation::with_unit(number, unit).map(Bound::At),
             None => Ok(Bound::Unknown),
         };
-        match duration::any(text) {
-            Ok(duration::Any::Time(time)) => Ok(Bound::At(time)),
-            Ok(duration::Any::NoLimit) => Ok(Bound::Unlimited),
-            Ok(duration::Any::Bare(number)) => bare(number).map_err(|error| error.to_string().into()),
+        match notation::any(text) {
+            Ok(notation::Amount::Time(time)) => Ok(Bound::At(time)),
+            Ok(notation::Amount::NoLimit) => Ok(Bound::Unlimited),
+            Ok(notation::Amount::Bare(number)) => bare(number).map_err(|error| error.to_string().into()),
             Err(error) => Err(error.to_string().into()),
         }
     }
@@ -436,7 +438,7 @@ fn bare_unit<'a, 'd: 'a>(entries: impl Iterator<Item = &'a Entry<'d>>) -> (Unit,
     for entry in entries.filter(|entry| entry.unit.is_none() && entry.role.is_duration()) {
         let list: Vec<_> = entry.node.items().collect();
         for node in if list.is_empty() { vec![entry.node] } else { list } {
-            let Some(Ok(duration::Any::Bare(number))) = node.text().map(duration::any) else { continue };
+            let Some(Ok(notation::Amount::Bare(number))) = node.text().map(notation::any) else { continue };
             if number.contains('.') {
                 return (Unit::Seconds, "bare numbers, one of them with a fraction, are taken as seconds");
             }
@@ -494,7 +496,7 @@ impl<'d> Values<'d> {
 
     fn span(&mut self, node: Node<'d>, suffix: UnitSuffix) -> Setting<Duration> {
         let mut setting = self.reader.value(node, &Span { unit: Some(suffix.unwrap_or(self.bare.0)) });
-        let bare = matches!(node.text().map(duration::any), Some(Ok(duration::Any::Bare(number))) if number != "0");
+        let bare = matches!(node.text().map(notation::any), Some(Ok(notation::Amount::Bare(number))) if number != "0");
         if let (Origin::Written(place), true, None) = (&setting.origin, bare, suffix) {
             setting.origin = Origin::Assumed(self.bare.1.into(), Some(*place));
         }
@@ -516,6 +518,7 @@ impl<'d> Values<'d> {
             cap,
             cap_applies: CapApplies::BeforeJitter,
             jitter,
+            can_jitter: true,
             ..Backoff::none(NOTHING)
         };
         if let Some(delays) = group.find(Role::Delays) {
@@ -577,7 +580,7 @@ impl<'d> Values<'d> {
         let ratio = Ratio::parse(&text).ok().filter(|_| entry.unit.is_none());
         match ratio {
             Some(ratio) if percent => {
-                let part = ratio.over(100);
+                let part = Ratio::new(ratio.numerator(), ratio.denominator().saturating_mul(100));
                 Setting::written(Jitter::Factor { below: part.min(Ratio::ONE), above: part }, place)
             }
             Some(Ratio::ZERO) => Setting::written(Jitter::None, place),

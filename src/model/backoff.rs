@@ -19,6 +19,8 @@ pub struct Backoff {
     pub cap_applies: CapApplies,
     /// How a wait is scattered.
     pub jitter: Setting<Jitter>,
+    /// The system has a setting that scatters waits.
+    pub can_jitter: bool,
     /// To what the engine rounds.
     pub rounding: Rounding,
 }
@@ -109,6 +111,7 @@ impl Backoff {
             multiplier: Setting::default(Ratio::ONE, whose),
             cap_applies: CapApplies::BeforeJitter,
             jitter: Setting::default(Jitter::None, whose),
+            can_jitter: false,
             rounding: Rounding::None,
             initial: nothing,
         }

@@ -1,9 +1,12 @@
 //! What retry settings mean, whichever system they are of: policies, queues, and where each of their
 //! numbers comes from. Values only; the arithmetic is in [`crate::schedule`].
 
+pub mod annotation;
 pub mod backoff;
+mod decimal;
 pub mod duration;
 pub mod facts;
+pub mod notation;
 pub mod policy;
 pub mod queue;
 pub mod ratio;

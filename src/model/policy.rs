@@ -31,6 +31,8 @@ pub struct Policy {
     pub deadline: Setting<Duration>,
     /// What happens at the deadline.
     pub deadline_effect: DeadlineEffect,
+    /// It ships what is lost when it gives up (logs, metrics), and is made to retry for ever.
+    pub ships: bool,
     /// Values that the system refuses or replaces.
     pub faults: Vec<Fault>,
 }

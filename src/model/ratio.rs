@@ -1,5 +1,6 @@
 //! Exact fractions: multipliers and jitter factors.
 
+use super::decimal::{Decimal, DecimalError};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -10,17 +11,19 @@ pub struct Ratio {
     denominator: u64,
 }
 
-/// Why a text is no ratio.
+/// Why a text is no ratio. Its `Display` is a clause about the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RatioError {
-    /// It is not a decimal number.
+    /// No decimal number.
     NotANumber,
-    /// It is under 0.
+    /// Less than zero.
     Negative,
+    /// More digits than any setting needs.
+    TooLong,
 }
 
-/// Digits that are kept of a number; what follows is rounded.
-const DIGITS: usize = 18;
+/// Digits that are kept of a longer number; with them every power of ten below fits 64 bits.
+const KEPT_DIGITS: u32 = 18;
 
 impl Ratio {
     /// 0
@@ -31,67 +34,82 @@ impl Ratio {
     /// numerator / denominator; the denominator is not 0.
     pub const fn new(numerator: u64, denominator: u64) -> Self {
         assert!(denominator != 0);
-        let common = gcd(numerator, denominator);
-        Self { numerator: numerator / common, denominator: denominator / common }
+        let divisor = gcd(numerator as u128, denominator as u128) as u64;
+        Self { numerator: numerator / divisor, denominator: denominator / divisor }
     }
 
-    /// The number above the line.
+    /// From decimal text (`1.3`, `2`, `1e3`), exact for up to 18 significant digits. What is larger than
+    /// 2^64 − 1 becomes that.
+    pub fn parse(text: &str) -> Result<Self, RatioError> {
+        let decimal = Decimal::parse(text).map_err(|error| match error {
+            DecimalError::NotANumber => RatioError::NotANumber,
+            DecimalError::TooLong => RatioError::TooLong,
+        })?;
+        if decimal.negative {
+            return Err(RatioError::Negative);
+        }
+        let (mut mantissa, mut exponent) = (decimal.mantissa, decimal.exponent);
+        while mantissa >= 10u128.pow(KEPT_DIGITS) || exponent < -(KEPT_DIGITS as i32) && mantissa != 0 {
+            mantissa = (mantissa + 5) / 10;
+            exponent = exponent.saturating_add(1);
+        }
+        if mantissa == 0 {
+            return Ok(Self::ZERO);
+        }
+        let power = 10u128.checked_pow(exponent.unsigned_abs());
+        Ok(match power {
+            Some(power) if exponent < 0 => Self::from_wide(mantissa, power),
+            Some(power) => Self::from_wide(mantissa.saturating_mul(power), 1),
+            None => Self::LARGEST,
+        })
+    }
+
+    const LARGEST: Self = Self { numerator: u64::MAX, denominator: 1 };
+
+    /// 1 − this, and 0 where this is more than 1.
+    pub fn one_minus(self) -> Self {
+        Self::new(self.denominator.saturating_sub(self.numerator), self.denominator)
+    }
+
+    /// 1 + this.
+    pub fn plus_one(self) -> Self {
+        Self::from_wide(u128::from(self.numerator) + u128::from(self.denominator), self.denominator.into())
+    }
+
+    /// The part above the line.
     pub const fn numerator(self) -> u64 {
         self.numerator
     }
 
-    /// The number below the line, not 0.
+    /// The part below the line, not 0.
     pub const fn denominator(self) -> u64 {
         self.denominator
     }
 
-    /// A decimal number, with an exponent or without: exact to 18 digits. Too large a number is the
-    /// largest there is, too small a one is 0.
-    pub fn parse(text: &str) -> Result<Self, RatioError> {
-        let Decimal { digits, exponent, negative } = Decimal::parse(text).ok_or(RatioError::NotANumber)?;
-        if negative && digits != 0 {
-            return Err(RatioError::Negative);
+    /// The nearest ratio of 64-bit numbers.
+    fn from_wide(numerator: u128, denominator: u128) -> Self {
+        let divisor = gcd(numerator, denominator);
+        let (mut numerator, mut denominator) = (numerator / divisor, denominator / divisor);
+        while numerator > u64::MAX.into() || denominator > u64::MAX.into() {
+            numerator >>= 1;
+            denominator >>= 1;
         }
-        if digits == 0 {
-            return Ok(Self::ZERO);
-        }
-        let power = |exponent: u64| u32::try_from(exponent).ok().and_then(|exponent| 10u64.checked_pow(exponent));
-        Ok(match (exponent, power(exponent.unsigned_abs())) {
-            (0.., Some(power)) => Self::new(digits.saturating_mul(power), 1),
-            (0.., None) => Self::new(u64::MAX, 1),
-            (_, Some(power)) => Self::new(digits, power),
-            (_, None) => Self::tiny(digits, exponent),
-        })
-    }
-
-    /// digits × 10^exponent with an exponent under −19.
-    fn tiny(digits: u64, exponent: i64) -> Self {
-        let spare = exponent.unsigned_abs().saturating_sub(19);
-        let kept = u32::try_from(spare).ok().and_then(|spare| 10u64.checked_pow(spare)).map_or(0, |cut| digits / cut);
-        Self::new(kept, 10u64.pow(19))
-    }
-
-    /// A whole part of it.
-    pub const fn over(self, divisor: u64) -> Self {
-        Self::new(self.numerator, self.denominator.saturating_mul(divisor))
-    }
-
-    /// 1 less it, or 0.
-    pub const fn one_minus(self) -> Self {
-        Self::new(self.denominator.saturating_sub(self.numerator), self.denominator)
-    }
-
-    /// 1 and it.
-    pub const fn one_plus(self) -> Self {
-        Self::new(self.denominator.saturating_add(self.numerator), self.denominator)
+        if denominator == 0 { Self::LARGEST } else { Self::new(numerator as u64, denominator as u64) }
     }
 }
 
-const fn gcd(mut a: u64, mut b: u64) -> u64 {
+const fn gcd(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
-    if a == 0 { 1 } else { a }
+    a
+}
+
+impl Ord for Ratio {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let cross = |a: &Self, b: &Self| u128::from(a.numerator) * u128::from(b.denominator);
+        cross(self, other).cmp(&cross(other, self))
+    }
 }
 
 impl PartialOrd for Ratio {
@@ -100,118 +118,105 @@ impl PartialOrd for Ratio {
     }
 }
 
-impl Ord for Ratio {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let left = u128::from(self.numerator) * u128::from(other.denominator);
-        left.cmp(&(u128::from(other.numerator) * u128::from(self.denominator)))
-    }
-}
-
+/// As a decimal where it ends, else as a fraction.
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.numerator / self.denominator)?;
-        let mut rest = u128::from(self.numerator % self.denominator);
         let denominator = u128::from(self.denominator);
-        if rest > 0 {
-            write!(f, ".")?;
-        }
-        for _ in 0..DIGITS + 2 {
-            if rest == 0 {
-                break;
-            }
+        let mut rest = u128::from(self.numerator) % denominator;
+        let mut digits = String::new();
+        while rest != 0 && digits.len() < 20 {
             rest *= 10;
-            write!(f, "{}", rest / denominator)?;
+            digits.push(char::from(b'0' + (rest / denominator) as u8));
             rest %= denominator;
         }
-        Ok(())
-    }
-}
-
-/// digits × 10^exponent, as read from a text.
-pub(super) struct Decimal {
-    pub(super) digits: u64,
-    pub(super) exponent: i64,
-    pub(super) negative: bool,
-}
-
-impl Decimal {
-    /// An optional sign, digits with or without a point, an optional exponent. The first 18 digits that
-    /// count are kept.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let (negative, text) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text.strip_prefix('+').unwrap_or(text)),
-        };
-        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-            Some((mantissa, exponent)) => (mantissa, exponent_of(exponent)?),
-            None => (text, 0),
-        };
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-        if whole.len() + fraction.len() == 0 || !all_digits(whole) || !all_digits(fraction) {
-            return None;
+        match (rest, digits.is_empty()) {
+            (0, true) => write!(f, "{}", self.numerator),
+            (0, false) => write!(f, "{}.{digits}", self.numerator / self.denominator),
+            _ => write!(f, "{}/{}", self.numerator, self.denominator),
         }
-        let (mut digits, mut dropped, mut kept, mut round_up) = (0u64, 0i64, 0, false);
-        for digit in whole.bytes().chain(fraction.bytes()) {
-            if kept < DIGITS {
-                digits = digits * 10 + u64::from(digit - b'0');
-                kept += usize::from(digits > 0);
-            } else {
-                round_up |= dropped == 0 && digit >= b'5';
-                dropped += 1;
-            }
-        }
-        let exponent = exponent.saturating_sub(fraction.len() as i64).saturating_add(dropped);
-        Some(Self { digits: digits + u64::from(round_up), exponent, negative })
     }
 }
 
-fn exponent_of(text: &str) -> Option<i64> {
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
+impl fmt::Display for RatioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotANumber => "is not a number",
+            Self::Negative => "is negative",
+            Self::TooLong => "has too many digits",
+        })
     }
-    let size = digits.parse().unwrap_or(1_000_000_000i64).min(1_000_000_000);
-    Some(if negative { -size } else { size })
 }
+
+impl std::error::Error for RatioError {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
-    #[test]
-    fn decimals_are_exact() {
-        for (text, numerator, denominator) in
-            [("1.3", 13, 10), ("2", 2, 1), ("2.0", 2, 1), ("0.25", 1, 4), ("1e3", 1000, 1), (".5", 1, 2), ("0", 0, 1), ("1e-2", 1, 100)]
-        {
-            assert_eq!(Ratio::parse(text), Ok(Ratio::new(numerator, denominator)), "{text}");
-        }
+    fn read(text: &str) -> Ratio {
+        Ratio::parse(text).unwrap()
     }
 
     #[test]
-    fn what_cannot_be_held_is_the_nearest_that_can() {
-        assert_eq!(Ratio::parse("1e300"), Ok(Ratio::new(u64::MAX, 1)));
-        assert_eq!(Ratio::parse("1e-300"), Ok(Ratio::ZERO));
-        assert_eq!(Ratio::parse(&"9".repeat(100_000)), Ok(Ratio::new(u64::MAX, 1)));
-        assert_eq!(Ratio::parse("1.0000000000000000004"), Ok(Ratio::ONE));
-        assert_eq!(Ratio::parse("5e-20"), Ok(Ratio::new(0, 1)));
+    fn decimals_are_exact() {
+        assert_eq!(read("1.3"), Ratio::new(13, 10));
+        assert_eq!(read("0.25"), Ratio::new(1, 4));
+        assert_eq!(read("1e3"), Ratio::new(1000, 1));
+        assert_eq!(read("0.000"), Ratio::ZERO);
+        assert_eq!(read("1.00000000000000001"), Ratio::new(100_000_000_000_000_001, 100_000_000_000_000_000));
+    }
+
+    #[test]
+    fn longer_numbers_are_rounded_to_eighteen_digits() {
+        assert_eq!(read("0.3333333333333333333333"), Ratio::new(333_333_333_333_333_333, 10u64.pow(18)));
+        assert_eq!(read("1e-40"), Ratio::ZERO);
+        assert_eq!(read("1e-2147483648"), Ratio::ZERO);
+    }
+
+    #[test]
+    fn huge_numbers_stop_at_the_largest() {
+        for text in ["1e300", "1e20", "1e2147483647", "99999999999999999999999"] {
+            assert_eq!(read(text), Ratio::LARGEST, "{text}");
+        }
+        assert_eq!(Ratio::LARGEST.plus_one(), Ratio::LARGEST);
     }
 
     #[test]
     fn other_texts_are_refused() {
-        for text in ["", ".", "-", "1.2.3", "x", "1e", "0x10", "1_000", "∞"] {
-            assert_eq!(Ratio::parse(text), Err(RatioError::NotANumber), "{text}");
-        }
         assert_eq!(Ratio::parse("-0.5"), Err(RatioError::Negative));
+        assert_eq!(Ratio::parse("NaN"), Err(RatioError::NotANumber));
+        assert_eq!(Ratio::parse(&"9".repeat(1_000_000)), Err(RatioError::TooLong));
     }
 
     #[test]
-    fn ratios_print_as_people_write_them() {
-        for text in ["1.5", "2", "0.2", "1.3", "0"] {
-            assert_eq!(Ratio::parse(text).unwrap().to_string(), text);
+    fn prints_as_people_write() {
+        assert_eq!(read("1.50").to_string(), "1.5");
+        assert_eq!(read("2").to_string(), "2");
+        assert_eq!(read("0.05").to_string(), "0.05");
+        assert_eq!(Ratio::new(1, 3).to_string(), "1/3");
+    }
+
+    #[test]
+    fn one_minus_and_plus_one() {
+        assert_eq!(read("0.2").one_minus(), read("0.8"));
+        assert_eq!(read("3").one_minus(), Ratio::ZERO);
+        assert_eq!(read("0.2").plus_one(), read("1.2"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_it_prints_it_reads(numerator in 0u64..1_000_000_000, places in 0u32..9) {
+            let ratio = Ratio::new(numerator, 10u64.pow(places));
+            prop_assert_eq!(read(&ratio.to_string()), ratio);
+        }
+
+        #[test]
+        fn order_is_that_of_the_quotients(a: u64, b in 1u64.., c: u64, d in 1u64..) {
+            let (x, y) = (Ratio::new(a, b), Ratio::new(c, d));
+            let (fx, fy) = (a as f64 / b as f64, c as f64 / d as f64);
+            prop_assert!(fx <= fy * 1.000001 || x > y);
+            prop_assert!(x.one_minus() <= Ratio::ONE && x.plus_one() >= x);
         }
     }
 }

@@ -1,6 +1,14 @@
 //! The arithmetic of policies. Pure functions, exact, without overflow.
 
-use crate::model::{Bound, Duration};
+mod exact;
+pub mod fit;
+mod growth;
+mod repeats;
+mod waits;
+
+pub use repeats::Repeats;
+
+use crate::model::{Bound, Duration, Policy};
 
 /// What a policy really does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,3 +36,31 @@ pub struct Wait {
     /// At the most; with full jitter the excluded bound.
     pub max: Duration,
 }
+
+/// The most waits that are listed.
+const LISTED: u64 = 1_000;
+/// The same where they never end.
+const LISTED_OF_UNLIMITED: u64 = 10;
+
+/// Works a policy out.
+pub fn schedule(policy: &Policy) -> Schedule {
+    let repeats = Repeats::of(policy);
+    let attempt = policy.attempt_timeout.bound;
+    let (listed, truncated) = match policy.attempts.bound {
+        Bound::At(attempts) => (Some(LISTED.min(attempts.saturating_sub(1))), attempts > LISTED + 1),
+        Bound::Unlimited => (Some(LISTED_OF_UNLIMITED), true),
+        Bound::Unknown => (None, false),
+    };
+    let waits = listed.and_then(|count| repeats.first_waits(count));
+    Schedule {
+        truncated: truncated && waits.is_some(),
+        waits,
+        total_min: repeats.total(|wait| wait.min),
+        total_max: repeats.total(|wait| wait.max),
+        demand: repeats.demand(attempt),
+        worst_case: repeats.worst_case(attempt),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,8 @@ pub struct Project {
     pub stacks: Vec<Stack>,
     /// Layers of declared stacks that name a policy which is not there.
     pub lost_layers: Vec<LostLayer>,
+    /// The retrylint.toml that declares stacks, as a finding names it; "" where there is none.
+    pub config_path: String,
 }
 
 /// One file and what it says.
@@ -86,6 +88,8 @@ pub struct LostLayer {
 pub struct Stack {
     /// Its name, or `outer → inner` by the names of its policies.
     pub name: String,
+    /// Where retrylint.toml declares it; None where it follows from the files.
+    pub declared: Option<Place>,
     /// Its layers, outermost first.
     pub layers: Vec<StackLayer>,
     /// What bounds the whole of it: its own, or that of the outermost layer.
@@ -113,6 +117,8 @@ pub struct StackLayer {
     pub source: LayerSource,
     /// The most attempts.
     pub attempts: Setting<u64>,
+    /// How many of them can start within its deadline if each fails at once after the smallest waits.
+    pub starts: Bound<u64>,
     /// Length of one attempt: its timeout, or the worst case of the layer below where that is shorter.
     pub attempt: Bound<Duration>,
     /// Demand of this layer with those attempts.

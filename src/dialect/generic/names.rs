@@ -1,6 +1,6 @@
 //! The names that services give their retry settings, and what each is taken to mean.
 
-use crate::model::duration::Unit;
+use crate::model::notation::Unit;
 
 /// What a count counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,6 +207,9 @@ pub const NOT_RETRIES: &[&str] = &[
     "json_schema", "response_metadata", "responsemetadata", "translations", "messages", "i18n", "login", "lockout",
 ];
 
+/// Prefixes of what happened, or of one step of it.
+const PAST: &[&str] = &["last", "next", "current", "previous", "prev", "total", "remaining"];
+
 /// Top-level tables of frameworks that give the keys below them meanings of their own.
 const FRAMEWORKS: &[&str] =
     &["spring", "resilience4j", "management", "quarkus", "micronaut", "mp", "smallrye", "dapr", "kafka_connect"];
@@ -330,7 +333,8 @@ fn prefixed(name: &str) -> Option<(Role, String)> {
         for known in names.iter() {
             let before = name.strip_suffix(known).and_then(|before| before.strip_suffix('_'));
             let Some(prefix) = before.filter(|prefix| !prefix.is_empty()) else { continue };
-            let counts = *strength == Strong || OWN_TABLES.contains(&prefix);
+            let told = PAST.contains(&prefix);
+            let counts = (*strength == Strong || OWN_TABLES.contains(&prefix)) && !told;
             if counts && best.is_none_or(|(_, _, length)| length < known.len()) {
                 best = Some((*role, prefix, known.len()));
             }

@@ -5,7 +5,7 @@ use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Count, Field, Flag, Keys, Notation, Number, Reader, Time};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
-use crate::model::duration::Unit::Millis;
+use crate::model::notation::Unit::Millis;
 use crate::model::{
     Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Jitter, Layer, Origin, Policy, Ratio,
     Rounding, Setting,
@@ -256,6 +256,7 @@ fn backoff<'d>(files: &Files<'d>, reader: &mut Reader<'_, 'd>, chain: &[Named<'_
         initial: reader.absent(&WAIT),
         cap_applies: CapApplies::AfterJitter,
         rounding: Rounding::WholeMilliseconds,
+        can_jitter: true,
         ..Backoff::none("resilience4j's default")
     };
     let Some(from) = chain.iter().position(bound) else { return fixed };

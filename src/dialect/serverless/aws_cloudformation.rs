@@ -7,7 +7,7 @@ use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Node};
-use crate::model::duration::Unit::Seconds;
+use crate::model::notation::Unit::Seconds;
 use crate::model::{
     Advice, Backoff, DeadlineEffect, Duration, Facts, Growth, Handler, Layer, Pacing, Policy, Queue, Setting,
 };

@@ -25,6 +25,7 @@ pub fn policy(dialect: &'static str, layer: Layer, name: String, at: Node<'_>) -
         attempt_timeout: Setting::unlimited("nothing sets one"),
         deadline: Setting::unlimited("nothing sets one"),
         deadline_effect: DeadlineEffect::Cuts,
+        ships: false,
         faults: Vec::new(),
     }
 }

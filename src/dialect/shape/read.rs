@@ -3,7 +3,7 @@
 
 use super::placeholder;
 use crate::document::{Kind, Node};
-use crate::model::{Bound, Branch, Duration, Fault, Origin, Ratio, Setting, duration};
+use crate::model::{Bound, Branch, Duration, Fault, Origin, Ratio, Setting, notation};
 use std::borrow::Cow;
 
 /// How a system compares the keys of its settings.
@@ -192,9 +192,9 @@ pub enum Notation {
     /// Protobuf JSON: decimal seconds with `s`.
     Protobuf,
     /// Spring Boot's: `500ms`, `PT0.5S`, a bare whole number in this unit.
-    Spring(duration::Unit),
+    Spring(notation::Unit),
     /// A bare whole number in this unit; in quotes as well where the flag says so.
-    Whole(duration::Unit, bool),
+    Whole(notation::Unit, bool),
     /// Argo's: in quotes or not a number; Go's, or bare whole seconds.
     Argo,
 }
@@ -203,10 +203,10 @@ impl Notation {
     fn read(self, node: Node<'_>) -> Option<Duration> {
         let text = node.text()?;
         match self {
-            Self::Go => duration::go(text).ok().filter(|_| node.kind() == Kind::String),
-            Self::Protobuf => duration::protobuf(text).ok().filter(|_| node.kind() == Kind::String),
-            Self::Spring(unit) => duration::spring(text, unit).ok(),
-            Self::Argo => duration::argo(text).ok().filter(|_| node.kind() == Kind::String),
+            Self::Go => notation::go(text).ok().filter(|_| node.kind() == Kind::String),
+            Self::Protobuf => notation::protobuf(text).ok().filter(|_| node.kind() == Kind::String),
+            Self::Spring(unit) => notation::spring(text, unit).ok(),
+            Self::Argo => notation::argo(text).ok().filter(|_| node.kind() == Kind::String),
             Self::Whole(unit, quoted) => match node.kind() {
                 Kind::Integer => whole_number(text),
                 Kind::Float => whole_float(text),
@@ -214,7 +214,7 @@ impl Notation {
                 _ => None,
             }
             .and_then(|number| u64::try_from(number).ok())
-            .and_then(|number| duration::with_unit(&number.to_string(), unit).ok()),
+            .and_then(|number| notation::with_unit(&number.to_string(), unit).ok()),
         }
     }
 
@@ -223,7 +223,7 @@ impl Notation {
             Self::Go => "a duration with units as 250ms or 1m30s",
             Self::Protobuf => "decimal seconds with an s, as \"0.25s\",",
             Self::Spring(_) => "a duration without a fraction, as 500ms or 2s, or in ISO 8601, as PT0.5S,",
-            Self::Whole(duration::Unit::Seconds, _) => "a whole number of seconds",
+            Self::Whole(notation::Unit::Seconds, _) => "a whole number of seconds",
             Self::Whole(..) => "a whole number",
             Self::Argo => "a string with whole seconds or a duration as \"1m30s\"",
         }

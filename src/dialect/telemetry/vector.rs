@@ -4,7 +4,7 @@ use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time, Word};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
-use crate::model::duration::Unit::Seconds;
+use crate::model::notation::Unit::Seconds;
 use crate::model::{Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Policy, Setting};
 
 /// The dialect.
@@ -86,9 +86,11 @@ fn sink(node: Node<'_>) -> Option<Policy> {
             cap: reader.get(block, &MAX),
             cap_applies: CapApplies::BeforeJitter,
             jitter: reader.get(block, &JITTER),
+            can_jitter: true,
             ..Backoff::none("Vector's default")
         },
         attempt_timeout: reader.get(block, &TIMEOUT),
+        ships: true,
         faults: reader.faults,
         ..policy(ID, Layer::Client, node.key().to_string(), request.unwrap_or(node))
     })

@@ -6,7 +6,7 @@ use crate::dialect::shape::cloudformation::{Template, joined_text, template_text
 use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time, Word};
 use crate::document::{Document, Kind, Node};
-use crate::model::duration::Unit::Seconds;
+use crate::model::notation::Unit::Seconds;
 use crate::model::{
     Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Origin, Policy, Ratio, Setting,
 };
@@ -152,6 +152,7 @@ fn retriers(machine: Machine<'_>, state: Node<'_>, name: &str, deadline: &Settin
                 cap: reader.get(block, &MAX_DELAY),
                 cap_applies: CapApplies::BeforeJitter,
                 jitter: reader.get(block, &JITTER),
+                can_jitter: true,
                 ..Backoff::none("Step Functions' default")
             },
             attempt_timeout,

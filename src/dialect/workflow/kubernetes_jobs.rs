@@ -6,7 +6,7 @@ use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time, Word};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Node};
-use crate::model::duration::Unit::Seconds;
+use crate::model::notation::Unit::Seconds;
 use crate::model::{Backoff, Bound, CapApplies, Duration, Facts, Growth, Layer, Policy, Ratio, Setting};
 
 /// The dialect.

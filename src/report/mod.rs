@@ -1,0 +1,3 @@
+//! Output, one format a file.
+
+pub mod inspect;

@@ -1,0 +1,179 @@
+//! Sums over attempts and waits: what a repetition asks for, how long it can take, what fits.
+
+use super::Wait;
+use super::waits::Waits;
+use crate::model::{Backoff, Bound, DeadlineEffect, Duration, Pacing, Policy};
+
+/// The numbers by which an operation is repeated; those of a policy, of a queue, or of a layer declared
+/// elsewhere. The length of one attempt is a question's own, since a layer below may shorten it.
+#[derive(Clone, Copy, Debug)]
+pub struct Repeats<'a> {
+    /// The most attempts, the first included.
+    pub attempts: Bound<u64>,
+    /// The waits between them.
+    pub backoff: &'a Backoff,
+    /// From what the waits are counted.
+    pub pacing: Pacing,
+    /// What bounds all of them.
+    pub deadline: Bound<Duration>,
+    /// What happens then.
+    pub deadline_effect: DeadlineEffect,
+}
+
+impl<'a> Repeats<'a> {
+    /// Those of a policy.
+    pub fn of(policy: &'a Policy) -> Self {
+        Self {
+            attempts: policy.attempts.bound,
+            backoff: &policy.backoff,
+            pacing: policy.pacing,
+            deadline: policy.deadline.bound,
+            deadline_effect: policy.deadline_effect,
+        }
+    }
+
+    /// What they ask for if every attempt takes `attempt`, with the largest waits and no deadline.
+    pub fn demand(&self, attempt: Bound<Duration>) -> Bound<Duration> {
+        match (self.attempts, attempt) {
+            (Bound::At(0), _) => Bound::At(Duration::ZERO),
+            (Bound::Unlimited, _) | (_, Bound::Unlimited) => Bound::Unlimited,
+            (Bound::Unknown, _) | (_, Bound::Unknown) => Bound::Unknown,
+            (Bound::At(_), Bound::At(attempt)) => {
+                self.sum(|wait| self.slow_step(attempt, wait)).map(|sum| sum.plus(attempt))
+            }
+        }
+    }
+
+    /// What can really elapse if an attempt takes at most `attempt`: the demand within the deadline.
+    pub fn worst_case(&self, attempt: Bound<Duration>) -> Bound<Duration> {
+        let demand = self.demand(attempt);
+        let deadline = match self.deadline {
+            Bound::At(deadline) => deadline,
+            Bound::Unlimited => return demand,
+            Bound::Unknown => return Bound::Unknown,
+        };
+        let end = match self.deadline_effect {
+            DeadlineEffect::Cuts => Bound::At(deadline),
+            DeadlineEffect::CutsRetries => attempt.map(|attempt| attempt.max(deadline)),
+            DeadlineEffect::Stops => attempt.map(|attempt| attempt.plus(deadline)),
+        };
+        match (demand, end) {
+            (Bound::At(demand), Bound::At(end)) => Bound::At(demand.min(end)),
+            (_, end) => end,
+        }
+    }
+
+    /// The most attempts whose demand is no longer than `limit`; no more than there are.
+    pub fn fitting(&self, attempt: Duration, limit: Duration) -> Bound<u64> {
+        self.reached(attempt, limit, |wait| self.slow_step(attempt, wait))
+    }
+
+    /// The attempts that can start before `limit` if each takes `attempt`, with the smallest waits; no more
+    /// than there are. A limit that is not known takes none away.
+    pub fn started_before(&self, limit: Bound<Duration>, attempt: Duration) -> Bound<u64> {
+        match limit.at() {
+            None => self.attempts,
+            Some(Duration::ZERO) => Bound::At(0),
+            Some(limit) => {
+                let last = limit.minus(Duration::from_nanos(1));
+                self.reached(Duration::ZERO, last, |wait| self.fast_step(attempt, wait))
+            }
+        }
+    }
+
+    /// The same within the own deadline.
+    pub fn started(&self, attempt: Duration) -> Bound<u64> {
+        match (self.deadline, self.deadline_effect) {
+            // The first attempt is not concerned, and a wait may end at the deadline.
+            (Bound::At(deadline), DeadlineEffect::CutsRetries) => {
+                self.reached(Duration::ZERO, deadline, |wait| self.fast_step(attempt, wait))
+            }
+            _ => self.started_before(self.deadline, attempt),
+        }
+    }
+
+    /// The sum of one end of all waits.
+    pub(super) fn total(&self, end: impl Fn(Wait) -> Duration) -> Bound<Duration> {
+        match self.attempts {
+            Bound::At(_) => self.sum(end),
+            Bound::Unlimited => Bound::Unlimited,
+            Bound::Unknown => Bound::Unknown,
+        }
+    }
+
+    /// The first waits, `count` of them; None where they are not known.
+    pub(super) fn first_waits(&self, count: u64) -> Option<Vec<Wait>> {
+        let mut list = Vec::new();
+        for run in self.waits(count)? {
+            let run = run.ok()?;
+            list.extend(std::iter::repeat_n(run.wait, run.times.min(count) as usize));
+        }
+        Some(list)
+    }
+
+    /// From the start of one attempt to that of the next, at the most.
+    fn slow_step(&self, attempt: Duration, wait: Wait) -> Duration {
+        match self.pacing {
+            Pacing::AfterFailure => attempt.plus(wait.max),
+            Pacing::StartToStart => attempt.max(wait.max),
+            Pacing::Hedged => wait.max,
+        }
+    }
+
+    /// From the start of one attempt to that of the next if it fails after `attempt`, at the least.
+    fn fast_step(&self, attempt: Duration, wait: Wait) -> Duration {
+        match self.pacing {
+            Pacing::AfterFailure => attempt.plus(wait.min),
+            Pacing::StartToStart => attempt.max(wait.min),
+            Pacing::Hedged => attempt.min(wait.max),
+        }
+    }
+
+    /// The waits before so many retries; there are none to know where there are no retries.
+    fn waits(&self, retries: u64) -> Option<Waits<'a>> {
+        Waits::new(self.backoff, self.pacing, retries)
+    }
+
+    /// The sum of a step for each retry, of which there is a number.
+    fn sum(&self, step: impl Fn(Wait) -> Duration) -> Bound<Duration> {
+        let retries = match self.attempts {
+            Bound::At(0 | 1) => return Bound::At(Duration::ZERO),
+            Bound::At(attempts) => attempts - 1,
+            Bound::Unlimited => return Bound::Unlimited,
+            Bound::Unknown => return Bound::Unknown,
+        };
+        let Some(mut waits) = self.waits(retries) else { return Bound::Unknown };
+        let sum = waits
+            .try_fold(Duration::ZERO, |sum, run| run.map(|run| sum.plus(step(run.wait).times(run.times))));
+        sum.map_or(Bound::Unknown, Bound::At)
+    }
+
+    /// How many attempts there are until `first` and the steps before the others pass `limit`.
+    fn reached(&self, first: Duration, limit: Duration, step: impl Fn(Wait) -> Duration) -> Bound<u64> {
+        let retries = match self.attempts {
+            Bound::Unknown => return Bound::Unknown,
+            _ if first > limit => return Bound::At(0),
+            Bound::At(0 | 1) => return self.attempts,
+            _ if limit >= Duration::LONGEST => return self.attempts,
+            Bound::At(attempts) => attempts - 1,
+            Bound::Unlimited => u64::MAX,
+        };
+        let Some(waits) = self.waits(retries) else { return Bound::Unknown };
+        let mut left = limit.minus(first);
+        let mut count = 1u64;
+        for run in waits {
+            let Ok(run) = run else { return Bound::Unknown };
+            let step = step(run.wait);
+            let fit = left
+                .nanos()
+                .checked_div(step.nanos())
+                .map_or(run.times, |fit| u64::try_from(fit).map_or(run.times, |fit| fit.min(run.times)));
+            count = count.saturating_add(fit);
+            if fit < run.times {
+                return Bound::At(count);
+            }
+            left = left.minus(step.times(fit));
+        }
+        self.attempts
+    }
+}
