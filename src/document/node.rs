@@ -76,6 +76,8 @@ struct Entry {
     first: u32,
     last: u32,
     next: u32,
+    /// How many stand before it in its list or mapping.
+    position: u32,
     depth: u16,
     kind: Kind,
     quoted: bool,
@@ -178,6 +180,7 @@ impl<'t> Builder<'t> {
             first: NONE,
             last: NONE,
             next: NONE,
+            position: 0,
             depth,
             kind: node.kind,
             quoted: node.quoted,
@@ -197,12 +200,18 @@ impl<'t> Builder<'t> {
 
     fn append(&mut self, parent: u32, index: u32) {
         let last = std::mem::replace(&mut self.document.nodes[parent as usize].last, index);
-        match self.document.nodes.get_mut(last as usize) {
-            Some(before) => before.next = index,
-            None => self.document.nodes[parent as usize].first = index,
-        }
+        let position = match self.document.nodes.get_mut(last as usize) {
+            Some(before) => {
+                before.next = index;
+                before.position + 1
+            }
+            None => {
+                self.document.nodes[parent as usize].first = index;
+                0
+            }
+        };
         let node = &mut self.document.nodes[index as usize];
-        (node.parent, node.next) = (parent, NONE);
+        (node.parent, node.next, node.position) = (parent, NONE, position);
     }
 
     /// The end of a list or mapping: where it has no end of its own, that of its last value.
@@ -454,7 +463,7 @@ impl<'d> Node<'d> {
             steps.push(if node.entry().has_key {
                 pointer::escape(node.key()).into_owned()
             } else {
-                parent.children().take_while(|child| child.index != node.index).count().to_string()
+                node.entry().position.to_string()
             });
             node = parent;
         }

@@ -347,8 +347,11 @@ fn prefixed(name: &str) -> Option<(Role, String)> {
 pub fn is_strong(key: &str) -> bool {
     let whole = snake(key);
     let (stem, _) = stem(key);
-    let strong = |name: &str| NAMES.iter().any(|(_, strength, names)| *strength == Strong && names.contains(&name));
-    strong(&whole) || strong(&stem) || prefixed(&whole).or_else(|| prefixed(&stem)).is_some()
+    let known = |name: &str| NAMES.iter().find(|(_, strength, names)| *strength != Own && names.contains(&name));
+    match known(&whole).or_else(|| known(&stem)) {
+        Some((_, strength, _)) => *strength == Strong,
+        None => prefixed(&whole).or_else(|| prefixed(&stem)).is_some(),
+    }
 }
 
 /// A table that is all about retrying, by its name in snake_case.
