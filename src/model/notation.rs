@@ -778,9 +778,9 @@ mod tests {
         #[test]
         fn go_reads_what_is_printed_without_its_blanks(nanos in 0u128..86_400_000_000_000) {
             let duration = Duration::from_nanos(nanos);
-            let text = duration.to_string().replace(" min", "m").replace(' ', "");
-            prop_assert_eq!(go(&text), Ok(duration));
-            prop_assert_eq!(super::any(&duration.to_string()), Ok(Amount::Time(duration)));
+            let shown = duration.to_string();
+            prop_assert_eq!(go(&shown.replace(" min", "m").replace(' ', "")), Ok(duration));
+            prop_assert_eq!(any(&shown), Ok(Amount::Time(duration)));
         }
 
         #[test]

@@ -6,7 +6,7 @@ use crate::model::{Backoff, Bound, CapApplies, Duration, Growth, Jitter, Pacing,
 
 /// No more waits than this are worked out one by one. Whoever retries more often has nearly always reached
 /// a wait that stays; where not, sums are not known.
-const MOST_STEPS: u64 = 100_000;
+const MOST_STEPS: u64 = 10_000;
 
 /// The waits before retries 1, 2, …, of which equal ones at the end are taken together.
 #[derive(Clone, Debug)]
