@@ -47,8 +47,8 @@ impl Policy {
         self
     }
 
-    fn cap_after_jitter(mut self) -> Self {
-        self.backoff.cap_applies = CapApplies::AfterJitter;
+    fn cap_applies(mut self, applies: CapApplies) -> Self {
+        self.backoff.cap_applies = applies;
         self
     }
 
@@ -172,6 +172,14 @@ fn other_growths() {
 }
 
 #[test]
+fn ranges_stand_as_they_are() {
+    let ranges = vec![(ms(500), ms(1500)), (ms(3500), ms(3500))];
+    let policy = policy(4).grows(Growth::Ranges(ranges), 0).cap(1000).jitter(Jitter::Equal);
+    assert_eq!(mins(&policy), [500.0, 3500.0, 3500.0]);
+    assert_eq!(maxs(&policy), [1500.0, 3500.0, 3500.0]);
+}
+
+#[test]
 fn envoy_doubles_whole_milliseconds_and_may_reach_an_odd_cap_early() {
     let waits = |initial, cap| maxs(&policy(6).grows(Growth::DoublingToCap, initial).cap(cap));
     assert_eq!(waits(25, 250), [25.0, 50.0, 100.0, 200.0, 250.0]);
@@ -200,6 +208,8 @@ fn jitter_turns_waits_into_ranges() {
     assert_eq!(one(Jitter::Full { least: ms(1) }), (1.0, 100.0));
     assert_eq!(one(Jitter::Full { least: ms(200) }), (200.0, 200.0));
     assert_eq!(one(Jitter::Equal), (50.0, 100.0));
+    assert_eq!(one(Jitter::Around { span: ms(30) }), (70.0, 130.0));
+    assert_eq!(one(Jitter::Around { span: ms(200) }), (0.0, 300.0));
     assert_eq!(one(Jitter::Added { span: ms(30) }), (100.0, 130.0));
     let part = |below, above| Jitter::Factor { below: Ratio::new(below, 10), above: Ratio::new(above, 10) };
     assert_eq!(one(part(2, 5)), (80.0, 150.0));
@@ -219,8 +229,11 @@ fn the_cap_applies_before_or_after_jitter() {
     let policy = policy(4).exponential(1000, "2").cap(1500).factor("0.2");
     assert_eq!(mins(&policy), [800.0, 1200.0, 1200.0]);
     assert_eq!(maxs(&policy), [1200.0, 1800.0, 1800.0]);
-    let policy = policy.cap_after_jitter();
+    let policy = policy.cap_applies(CapApplies::AfterJitter);
     assert_eq!(mins(&policy), [800.0, 1500.0, 1500.0]);
+    assert_eq!(maxs(&policy), [1200.0, 1500.0, 1500.0]);
+    let policy = policy.cap_applies(CapApplies::BeforeAndAfterJitter);
+    assert_eq!(mins(&policy), [800.0, 1200.0, 1200.0]);
     assert_eq!(maxs(&policy), [1200.0, 1500.0, 1500.0]);
 }
 
@@ -248,7 +261,7 @@ fn resilience4j_random_and_cap() {
         .exponential(200, "3")
         .cap(1500)
         .factor("0.25")
-        .cap_after_jitter()
+        .cap_applies(CapApplies::AfterJitter)
         .whole_millis()
         .attempt(800);
     assert_eq!(mins(&policy), [150.0, 450.0, 1350.0, 1500.0]);
@@ -381,7 +394,7 @@ fn long_schedules_of_reports() {
     let promtail = policy(5)
         .exponential(100, "2")
         .cap(10_000)
-        .cap_after_jitter()
+        .cap_applies(CapApplies::AfterJitter)
         .jitter(Jitter::Factor { below: Ratio::ZERO, above: Ratio::ONE })
         .attempt(10_000);
     assert_eq!(maxs(&promtail), [200.0, 400.0, 800.0, 1600.0]);
@@ -479,6 +492,7 @@ fn jitter() -> impl Strategy<Value = Jitter> + Clone {
         duration().prop_map(|least| Jitter::Full { least }),
         Just(Jitter::Equal),
         (ratio(), ratio()).prop_map(|(below, above)| Jitter::Factor { below, above }),
+        duration().prop_map(|span| Jitter::Around { span }),
         duration().prop_map(|span| Jitter::Added { span }),
         Just(Jitter::Decorrelated),
     ]
@@ -495,6 +509,7 @@ fn growth() -> impl Strategy<Value = Growth> + Clone {
         1 => count.clone().prop_map(Growth::Polynomial),
         1 => count.prop_map(Growth::DoublingThenLinear),
         1 => proptest::collection::vec(duration(), 0..4).prop_map(Growth::List),
+        1 => proptest::collection::vec((duration(), duration()), 0..4).prop_map(Growth::Ranges),
     ]
 }
 
@@ -504,17 +519,22 @@ fn setting<T>(bound: Bound<T>) -> Setting<T> {
 }
 
 fn backoff() -> impl Strategy<Value = Backoff> {
+    let cap_applies = proptest::sample::select(vec![
+        CapApplies::BeforeJitter,
+        CapApplies::AfterJitter,
+        CapApplies::BeforeAndAfterJitter,
+    ]);
     (
         (proptest::collection::vec(duration(), 0..3), growth(), bound(duration()), bound(ratio())),
-        (bound(duration()), any::<bool>(), bound(jitter()), any::<bool>()),
+        (bound(duration()), cap_applies, bound(jitter()), any::<bool>()),
     )
-        .prop_map(|((lead, growth, initial, multiplier), (cap, after, jitter, whole))| Backoff {
+        .prop_map(|((lead, growth, initial, multiplier), (cap, cap_applies, jitter, whole))| Backoff {
             lead,
             growth,
             initial: setting(initial),
             multiplier: setting(multiplier),
             cap: setting(cap),
-            cap_applies: if after { CapApplies::AfterJitter } else { CapApplies::BeforeJitter },
+            cap_applies,
             jitter: setting(jitter),
             rounding: if whole { Rounding::WholeMilliseconds } else { Rounding::None },
         })
