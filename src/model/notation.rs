@@ -3,6 +3,7 @@
 
 use super::Duration;
 use super::decimal::{Decimal, DecimalError};
+use super::duration::{DAY, HOUR, MINUTE, SECOND};
 use std::fmt;
 
 /// What a bare number counts.
@@ -189,11 +190,6 @@ impl Unit {
         }
     }
 }
-
-const SECOND: u128 = 1_000_000_000;
-const MINUTE: u128 = 60 * SECOND;
-const HOUR: u128 = 60 * MINUTE;
-const DAY: u128 = 24 * HOUR;
 
 type Units = [(&'static str, u128)];
 
