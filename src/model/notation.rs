@@ -751,7 +751,7 @@ mod tests {
 
     #[test]
     fn endless_texts_are_refused_or_saturate() {
-        let digits = "9".repeat(1_000_000);
+        let digits = "9".repeat(100_000);
         for reader in READERS {
             for text in [format!("{digits}s"), format!("PT{digits}S"), format!("1.{digits}s"), digits.clone()]
             {
