@@ -4,6 +4,8 @@
 //! paths ─▶ source ─▶ document ─▶ dialect ─▶ model ─▶ stack ─▶ rule ─▶ report
 //! ```
 
+pub mod cli;
+pub mod config;
 pub mod dialect;
 pub mod document;
 pub mod finding;
@@ -13,3 +15,5 @@ pub mod rule;
 pub mod schedule;
 pub mod source;
 pub mod stack;
+
+pub use cli::run::{check_bytes, check_text};

@@ -19,7 +19,7 @@ impl Dice {
 
 /// Facts of bytes as a file with this name; it is the whole way from bytes to schedules.
 fn survives(name: &str, bytes: &[u8]) {
-    let findings = retrylint::check_bytes(name, bytes);
+    let findings = ::retrylint::check_bytes(name, bytes);
     let size = bytes.len() as u32;
     for finding in findings {
         assert!(finding.place.start <= finding.place.end && finding.place.end <= size, "{name}: {finding:?}");

@@ -127,3 +127,95 @@ fn layer(project: &Project, layer: &StackLayer) -> Value {
         "worst_case_ms": time(layer.worst_case),
     })
 }
+
+/// Writes the same for people: a few lines for each policy, queue and stack, and where each number comes from.
+pub fn human(project: &Project, out: &mut dyn Write) -> io::Result<()> {
+    for file in project.files.iter().filter(|file| !file.facts.policies.is_empty() || !file.facts.queues.is_empty()) {
+        writeln!(out, "{}", file.path)?;
+        for (policy, schedule) in file.facts.policies.iter().zip(&file.schedules) {
+            describe_policy(policy, schedule, out)?;
+        }
+        for queue in &file.facts.queues {
+            describe_queue(queue, out)?;
+        }
+        writeln!(out)?;
+    }
+    project.stacks.iter().try_for_each(|stack| describe_stack(stack, out))
+}
+
+fn describe_policy(policy: &Policy, schedule: &Schedule, out: &mut dyn Write) -> io::Result<()> {
+    let Policy { name, dialect, pointer, .. } = policy;
+    writeln!(out, "  {}: {name} ({dialect}, {}) {pointer}", policy.place.line, policy.layer.word())?;
+    writeln!(out, "      attempts         {}", said(&policy.attempts, "unlimited"))?;
+    let origin = source_of(waits_origin(policy));
+    writeln!(out, "      waits            {} ({origin})", waits(schedule))?;
+    writeln!(out, "      attempt timeout  {}", said(&policy.attempt_timeout, "none"))?;
+    let effect = policy.deadline.at().map_or(String::new(), |_| format!(", {}", policy.deadline_effect.word()));
+    writeln!(out, "      deadline         {}{effect}", said(&policy.deadline, "none"))?;
+    let (demand, worst) = (bound(schedule.demand, "unlimited"), bound(schedule.worst_case, "unlimited"));
+    writeln!(out, "      demand           {demand}\n      worst case       {worst}")
+}
+
+fn describe_queue(queue: &Queue, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  {}: {} ({}, queue) {}", queue.place.line, queue.name, queue.dialect, queue.pointer)?;
+    writeln!(out, "      window           {}", said(&queue.window, "none"))?;
+    writeln!(out, "      receives         {}", said(&queue.receives, "unlimited"))?;
+    writeln!(out, "      retention        {}", said(&queue.retention, "unlimited"))?;
+    for handler in &queue.handlers {
+        writeln!(out, "      handler          {}: {}", handler.name, said(&handler.run, "unlimited"))?;
+    }
+    Ok(())
+}
+
+fn describe_stack(stack: &Stack, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "stack {}", stack.name)?;
+    for layer in &stack.layers {
+        writeln!(out, "  {} ({}): attempts {}", layer.name, layer.layer.word(), said(&layer.attempts, "unlimited"))?;
+    }
+    writeln!(out, "      fail-fast calls  {}", bound(stack.fail_fast_calls, "unlimited"))?;
+    writeln!(out, "      slow-fail calls  {}", bound(stack.slow_fail_calls, "unlimited"))?;
+    writeln!(out, "      demand           {}", bound(stack.demand, "unlimited"))?;
+    writeln!(out, "      worst case       {}", bound(stack.worst_case, "unlimited"))?;
+    writeln!(out, "      deadline         {}", said(&stack.deadline, "none"))
+}
+
+fn bound<T: Copy + std::fmt::Display>(bound: Bound<T>, unlimited: &str) -> String {
+    match bound {
+        Bound::At(value) => value.to_string(),
+        Bound::Unlimited => unlimited.to_string(),
+        Bound::Unknown => "not known".to_string(),
+    }
+}
+
+fn said<T: Copy + std::fmt::Display>(setting: &Setting<T>, unlimited: &str) -> String {
+    format!("{} ({})", bound(setting.bound, unlimited), source_of(&setting.origin))
+}
+
+/// "line 12", "Istio's default", "not known: …"
+fn source_of(origin: &Origin) -> String {
+    match origin {
+        Origin::Written(place) => format!("line {}", place.line),
+        Origin::Inherited(place) => format!("inherited from line {}", place.line),
+        Origin::Default(whose) | Origin::Declared(whose) => whose.to_string(),
+        Origin::Assumed(why, Some(place)) => format!("line {}, assumed: {why}", place.line),
+        Origin::Assumed(why, None) => format!("assumed: {why}"),
+        Origin::Unknown(why, _) => format!("not known: {why}"),
+    }
+}
+
+/// "0 s to 25 ms, 0 s to 50 ms; 75 ms in all at most"
+fn waits(schedule: &Schedule) -> String {
+    const MOST: usize = 10;
+    let Some(waits) = &schedule.waits else { return "not known".to_string() };
+    if waits.is_empty() {
+        return "none".to_string();
+    }
+    let one = |wait: &crate::schedule::Wait| match wait.min == wait.max {
+        true => wait.max.to_string(),
+        false => format!("{} to {}", wait.min, wait.max),
+    };
+    let shown: Vec<_> = waits.iter().take(MOST).map(one).collect();
+    let more = if schedule.truncated || waits.len() > MOST { ", …" } else { "" };
+    let total = schedule.total_max.at().map_or(String::new(), |total| format!("; {total} in all at most"));
+    format!("{}{more}{total}", shown.join(", "))
+}
