@@ -64,7 +64,11 @@ fn the_same_settings_in_json_give_the_same_policies() {
         let workspace = Workspace::new();
         let name = format!("{}.json", case.inputs[0].rsplit_once('.').expect("an ending").0);
         workspace.write(&name, &json);
-        let json = without_places(common::inspect(&common::Prepared { workspace, inputs: vec![name], config: false }));
+        let json = without_places(common::inspect(&common::Prepared {
+            workspace,
+            inputs: vec![name],
+            config: false,
+        }));
         if plain != json {
             failures.push(format!("{}: as JSON it gives\n{json:#}\nand not\n{plain:#}", case.name));
         }
@@ -104,7 +108,8 @@ fn differences(wanted: &Value, found: &[Value]) -> Vec<String> {
             && wanted.get("file").is_none_or(|file| *file == other["file"])
     };
     let Some(got) = found.iter().find(matches) else {
-        let there: Vec<_> = found.iter().map(|other| format!("{} {}", other["dialect"], other["pointer"])).collect();
+        let there: Vec<_> =
+            found.iter().map(|other| format!("{} {}", other["dialect"], other["pointer"])).collect();
         return vec![format!("nothing at {pointer}, only at {there:?}")];
     };
     let endless = wanted.get("attempts").is_some_and(Value::is_null);
@@ -123,8 +128,12 @@ fn stack_differences(wanted: &Value, found: &[Value]) -> Vec<String> {
     };
     let Some(got) = found.iter().find(matches) else { return vec![format!("no stack {wanted}")] };
     let keys = ["fail_fast_calls", "slow_fail_calls", "demand_ms", "worst_case_ms", "deadline_ms"];
-    let differing = keys.iter().filter(|key| wanted.get(**key).is_some_and(|value| !same_number(value, &got[**key], false)));
-    differing.map(|key| format!("stack {}: {key} is {}, not {}", got["name"], got[*key], wanted[*key])).collect()
+    let differing = keys
+        .iter()
+        .filter(|key| wanted.get(**key).is_some_and(|value| !same_number(value, &got[**key], false)));
+    differing
+        .map(|key| format!("stack {}: {key} is {}, not {}", got["name"], got[*key], wanted[*key]))
+        .collect()
 }
 
 fn checked(case: &Case) -> Vec<String> {

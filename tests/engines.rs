@@ -35,7 +35,8 @@ fn recordings(engine: &str) -> Vec<Recording> {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         if name.ends_with(".measured.json") {
-            let measured: Value = serde_json::from_slice(&std::fs::read(&path).expect("a file")).expect("JSON");
+            let measured: Value =
+                serde_json::from_slice(&std::fs::read(&path).expect("a file")).expect("JSON");
             let config = measured["config"].as_str().expect("a config").to_string();
             let text = std::fs::read_to_string(folder.join(&config)).expect("the config");
             recordings.push(Recording { name: format!("{engine}/{name}"), config, text, measured });
@@ -50,7 +51,9 @@ fn hold(engine: &str, least: usize) {
     assert!(recordings.len() >= least, "only {} recordings", recordings.len());
     let failures: Vec<_> = recordings
         .iter()
-        .flat_map(|recording| differences(recording).into_iter().map(|what| format!("{}: {what}", recording.name)))
+        .flat_map(|recording| {
+            differences(recording).into_iter().map(|what| format!("{}: {what}", recording.name))
+        })
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
@@ -185,7 +188,8 @@ fn differs(policy: &Value, recording: &Recording) -> Vec<String> {
 /// Retriers of one state machine act together: attempts up to their product, each wait one of theirs.
 fn together(policies: &[Value], recording: &Recording) -> Vec<String> {
     let mut bad = Vec::new();
-    let most: f64 = policies.iter().map(|policy| policy["attempts"].as_f64().unwrap_or(f64::INFINITY)).product();
+    let most: f64 =
+        policies.iter().map(|policy| policy["attempts"].as_f64().unwrap_or(f64::INFINITY)).product();
     let made = range(&recording.measured["attempts"]).1;
     if made > most {
         bad.push(format!("attempts {made} were made, {most} in all are predicted"));
@@ -193,7 +197,9 @@ fn together(policies: &[Value], recording: &Recording) -> Vec<String> {
     for (n, (least, longest)) in measured_waits(recording).into_iter().enumerate() {
         let explains = |policy: &Value| {
             let count = numbers(&policy["waits_max_ms"]).len();
-            (0..count).map(|n| allowed(policy, recording, n)).any(|(low, high)| low <= least && longest <= high)
+            (0..count)
+                .map(|n| allowed(policy, recording, n))
+                .any(|(low, high)| low <= least && longest <= high)
         };
         if longest > 25.0 && !policies.iter().any(explains) {
             bad.push(format!("wait {} took {least}..{longest} ms, which no policy predicts", n + 1));

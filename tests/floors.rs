@@ -16,8 +16,11 @@ const FLOORS: &[&[&str]] = &[
 ];
 
 /// Libraries that one file keeps to itself.
-const KEPT: &[(&str, &str)] =
-    &[("granit_parser", "document/yaml.rs"), ("toml_parser", "document/toml.rs"), ("miette", "report/human.rs")];
+const KEPT: &[(&str, &str)] = &[
+    ("granit_parser", "document/yaml.rs"),
+    ("toml_parser", "document/toml.rs"),
+    ("miette", "report/human.rs"),
+];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -51,7 +54,8 @@ fn imports_go_down_only() {
         let Some(own) = floor(room) else { continue };
         for (n, line) in text.lines().enumerate() {
             for used in line.split("crate::").skip(1) {
-                let other = used.split(|char: char| !char.is_alphanumeric() && char != '_').next().expect("a part");
+                let other =
+                    used.split(|char: char| !char.is_alphanumeric() && char != '_').next().expect("a part");
                 let Some(theirs) = floor(other) else { continue };
                 seen += 1;
                 let test_only = text.lines().take(n).any(|line| line.trim() == "#[cfg(test)]");
@@ -68,7 +72,8 @@ fn imports_go_down_only() {
 #[test]
 fn parsers_and_renderers_are_named_in_one_file() {
     for (library, home) in KEPT {
-        let users: Vec<_> = all().into_iter().filter(|(_, text)| text.contains(&format!("{library}::"))).collect();
+        let users: Vec<_> =
+            all().into_iter().filter(|(_, text)| text.contains(&format!("{library}::"))).collect();
         let names: Vec<_> = users.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, [*home], "{library}");
     }

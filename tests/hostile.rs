@@ -73,8 +73,14 @@ fn inputs_made_to_hurt_end_quickly() {
         ("keys.yaml", (0..200_000).map(|n| format!("retries{n}: 1\n")).collect()),
         ("same-keys.yaml", "retries: 1\n".repeat(50_000)),
         ("line.yaml", format!("retries: {}", "9".repeat(10_000_000 / 2))),
-        ("digits.toml", format!("[retry]\nmax_attempts = {}\ndelay_ms = 1e{}", "9".repeat(100_000), "9".repeat(100_000))),
-        ("huge.yaml", "retry: {max_retries: 99999999999999999999, initial_delay: 1ns, multiplier: 1.000000001}".into()),
+        (
+            "digits.toml",
+            format!("[retry]\nmax_attempts = {}\ndelay_ms = 1e{}", "9".repeat(100_000), "9".repeat(100_000)),
+        ),
+        (
+            "huge.yaml",
+            "retry: {max_retries: 99999999999999999999, initial_delay: 1ns, multiplier: 1.000000001}".into(),
+        ),
         ("waits.yaml", "retry: {max_retries: 99999999999, delay: 106751991167300d}".into()),
         ("nul.yaml", format!("retries: 3\0{policy}")),
         ("empty.yaml", String::new()),
@@ -102,7 +108,10 @@ fn one_broken_file_does_not_hide_the_others() {
     let workspace = common::Workspace::new();
     workspace.write("broken.yaml", "retries: [1, 2\nbackoff: }\n");
     workspace.write("latin.yaml", b"retries: 3 # caf\xe9\n");
-    workspace.write("good.toml", "[client.retry]\nmax_attempts = 5\ndelay_ms = 100\n[client]\ntimeout_ms = 900\ndeadline_ms = 1000\n");
+    workspace.write(
+        "good.toml",
+        "[client.retry]\nmax_attempts = 5\ndelay_ms = 100\n[client]\ntimeout_ms = 900\ndeadline_ms = 1000\n",
+    );
     let done = retrylint()
         .current_dir(workspace.path())
         .args(["check", "--no-config", "--format", "json", "."])
@@ -110,7 +119,12 @@ fn one_broken_file_does_not_hide_the_others() {
         .output()
         .expect("a run");
     let out: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
-    let found: Vec<_> = out["findings"].as_array().expect("a list").iter().map(|f| (f["file"].as_str(), f["rule"].as_str())).collect();
+    let found: Vec<_> = out["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|f| (f["file"].as_str(), f["rule"].as_str()))
+        .collect();
     assert!(found.contains(&(Some("broken.yaml"), Some("unreadable-config"))), "{found:?}");
     assert!(found.contains(&(Some("latin.yaml"), Some("unreadable-config"))), "{found:?}");
     assert!(found.contains(&(Some("good.toml"), Some("deadline-exceeded"))), "{found:?}");

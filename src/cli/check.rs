@@ -51,7 +51,9 @@ fn use_color(color: Color) -> bool {
     match color {
         Color::Always => true,
         Color::Never => false,
-        Color::Auto => io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        Color::Auto => {
+            io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        }
     }
 }
 
@@ -59,17 +61,26 @@ fn use_color(color: Color) -> bool {
 fn sentence(summary: &Summary) -> String {
     let some = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let counts = [(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")];
-    let found: Vec<_> = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| some(*count, what)).collect();
+    let found: Vec<_> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| some(*count, what)).collect();
     let found = match found.as_slice() {
         [] => "nothing found".to_string(),
         [one] => one.clone(),
         [before @ .., last] => format!("{} and {last}", before.join(", ")),
     };
-    let suppressed = if summary.suppressed > 0 { format!(", {} suppressed", summary.suppressed) } else { String::new() };
+    let suppressed =
+        if summary.suppressed > 0 { format!(", {} suppressed", summary.suppressed) } else { String::new() };
     let things = [(summary.policies, "policy"), (summary.queues, "queue"), (summary.stacks, "stack")];
-    let things: Vec<_> = things
-        .iter()
-        .map(|(count, what)| if *what == "policy" && *count != 1 { format!("{count} policies") } else { some(*count, what) })
-        .collect();
+    let things: Vec<_> =
+        things
+            .iter()
+            .map(|(count, what)| {
+                if *what == "policy" && *count != 1 {
+                    format!("{count} policies")
+                } else {
+                    some(*count, what)
+                }
+            })
+            .collect();
     format!("{found}{suppressed} in {} ({})", some(summary.files_seen, "file"), things.join(", "))
 }

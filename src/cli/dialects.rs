@@ -10,9 +10,8 @@ use std::io::{self, Write};
 pub(super) fn dialects(format: Format, out: &mut dyn Write) -> io::Result<u8> {
     match format {
         Format::Json => {
-            let list = dialect::all().map(|dialect| {
-                json!({ "id": dialect.id, "title": dialect.title, "reads": dialect.reads })
-            });
+            let list = dialect::all()
+                .map(|dialect| json!({ "id": dialect.id, "title": dialect.title, "reads": dialect.reads }));
             let all = json!({ "version": 1, "dialects": list.collect::<Vec<_>>() });
             serde_json::to_writer_pretty(&mut *out, &all)?;
             writeln!(out)?;

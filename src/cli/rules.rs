@@ -11,9 +11,9 @@ use std::io::{self, Write};
 pub(super) fn rules(format: Format, out: &mut dyn Write) -> io::Result<u8> {
     match format {
         Format::Json => {
-            let list = rule::all().iter().map(|rule| {
-                json!({ "id": rule.id, "severity": rule.severity, "summary": rule.summary })
-            });
+            let list = rule::all()
+                .iter()
+                .map(|rule| json!({ "id": rule.id, "severity": rule.severity, "summary": rule.summary }));
             let all = json!({ "version": 1, "rules": list.collect::<Vec<_>>() });
             serde_json::to_writer_pretty(&mut *out, &all)?;
             writeln!(out)?;

@@ -6,7 +6,9 @@ use crate::config::{self, Config, ConfigError};
 use crate::dialect;
 use crate::document::{self, Format, Parsed};
 use crate::finding::{Finding, Severity};
-use crate::model::{Annotation, Bound, Facts, Origin, Policy, Says, Setting, Suppression, Unreadable, annotation};
+use crate::model::{
+    Annotation, Bound, Facts, Origin, Policy, Says, Setting, Suppression, Unreadable, annotation,
+};
 use crate::report::Summary;
 use crate::rule;
 use crate::schedule;
@@ -49,23 +51,25 @@ impl Run {
     /// Reads the files and takes their facts; the error is about retrylint.toml.
     pub fn new(options: &FileOptions) -> Result<Self, ConfigError> {
         let mut config = configuration(options)?;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK_SIZE).build();
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK_SIZE).build();
         let filter = Prefilter::new(dialect::all().flat_map(|dialect| dialect.markers.iter().copied()));
         let mut troubles = Vec::new();
         let (found, context) = files(options, &config, &mut troubles);
         name_as_found(&mut config, &found);
         let progress = Progress::new(found.len());
-        let look = || -> Vec<Looked> {
+        let look_at_all = || -> Vec<Looked> {
             let one = |found: &Found| {
-                let looked = look(&found.shown, read::file(&found.path, options.max_file_size, &filter), &config);
+                let looked =
+                    look(&found.shown, read::file(&found.path, options.max_file_size, &filter), &config);
                 progress.step();
                 looked
             };
             found.par_iter().map(one).collect()
         };
         let mut looked = match pool {
-            Ok(pool) => pool.install(look),
-            Err(_) => look(),
+            Ok(pool) => pool.install(look_at_all),
+            Err(_) => look_at_all(),
         };
         drop(progress);
         let mut stdin = None;
@@ -78,7 +82,16 @@ impl Run {
             looked.push(look(&name, content, &config));
         }
         let paths = found.into_iter().map(|found| (found.shown, found.path)).collect();
-        let run = Self { project: Project::default(), config, summary: Summary::default(), troubles, skipped: Vec::new(), stdin, paths, context };
+        let run = Self {
+            project: Project::default(),
+            config,
+            summary: Summary::default(),
+            troubles,
+            skipped: Vec::new(),
+            stdin,
+            paths,
+            context,
+        };
         Ok(run.collect(looked))
     }
 
@@ -94,7 +107,9 @@ impl Run {
                         self.summary.policies += facts.policies.len();
                         self.summary.queues += facts.queues.len();
                     }
-                    let says_something = !facts.policies.is_empty() || !facts.queues.is_empty() || !facts.unreadable.is_empty();
+                    let says_something = !facts.policies.is_empty()
+                        || !facts.queues.is_empty()
+                        || !facts.unreadable.is_empty();
                     if says_something {
                         let schedules = facts.policies.iter().map(schedule::schedule).collect();
                         files.push(ProjectFile { path: one.path, facts: *facts, schedules });
@@ -121,7 +136,9 @@ impl Run {
         }
         let mut kept = Vec::new();
         for mut finding in all {
-            let Some(severity) = self.config.severity(finding.rule, &finding.file, finding.severity) else { continue };
+            let Some(severity) = self.config.severity(finding.rule, &finding.file, finding.severity) else {
+                continue;
+            };
             finding.severity = severity;
             let concerns = |file: &str| !self.context.contains(file);
             if !concerns(&finding.file) && !finding.related.iter().any(|label| concerns(&label.file)) {
@@ -146,7 +163,9 @@ impl Run {
 
     /// A comment silences the findings on its line, and those about the policy or queue on its line.
     fn is_suppressed(&self, finding: &Finding) -> bool {
-        let Some(file) = self.project.files.iter().find(|file| file.path == finding.file) else { return false };
+        let Some(file) = self.project.files.iter().find(|file| file.path == finding.file) else {
+            return false;
+        };
         let names = |suppression: &Suppression| {
             suppression.rules.is_empty() || suppression.rules.iter().any(|rule| rule == finding.rule)
         };
@@ -191,11 +210,18 @@ fn configuration(options: &FileOptions) -> Result<Config, ConfigError> {
 }
 
 /// The files that were asked for, and those that declared stacks name beside them.
-fn files(options: &FileOptions, config: &Config, troubles: &mut Vec<String>) -> (Vec<Found>, BTreeSet<String>) {
+fn files(
+    options: &FileOptions,
+    config: &Config,
+    troubles: &mut Vec<String>,
+) -> (Vec<Found>, BTreeSet<String>) {
     let here = [".".to_string()];
     let named: Vec<String> = options.paths.iter().filter(|path| *path != "-").cloned().collect();
     let paths = if options.paths.is_empty() { &here[..] } else { &named };
-    let wanted = |path: &Path| Format::is_config(&path.to_string_lossy()) && path.file_name().is_none_or(|name| name != config::FILE_NAME);
+    let wanted = |path: &Path| {
+        Format::is_config(&path.to_string_lossy())
+            && path.file_name().is_none_or(|name| name != config::FILE_NAME)
+    };
     let (mut found, mut wrong) =
         discover(&Search { paths, wanted: &wanted, patterns: &config.patterns, threads: options.threads });
     troubles.append(&mut wrong);
@@ -277,7 +303,11 @@ fn look(path: &str, content: io::Result<Content>, config: &Config) -> Looked {
 fn not_utf8(before: String, utf16: bool) -> Facts {
     let at = before.len();
     let place = Place { end: at as u32, ..SourceText::new(before).place(at, at) };
-    let message = if utf16 { "the file is UTF-16, and only UTF-8 is read".to_string() } else { format!("the byte at offset {at} is no UTF-8") };
+    let message = if utf16 {
+        "the file is UTF-16, and only UTF-8 is read".to_string()
+    } else {
+        format!("the byte at offset {at} is no UTF-8")
+    };
     let unreadable = Unreadable {
         place,
         message,
@@ -342,7 +372,8 @@ fn declare(path: &str, facts: &mut Facts, config: &Config) {
         };
         if absolute(Path::new(path)) == absolute(Path::new(&selector.file)) {
             for policy in facts.policies.iter_mut().filter(names) {
-                policy.deadline = Setting::new(Bound::At(*time), Origin::Declared("declared in retrylint.toml".into()));
+                policy.deadline =
+                    Setting::new(Bound::At(*time), Origin::Declared("declared in retrylint.toml".into()));
             }
         }
     }

@@ -3,8 +3,8 @@
 mod nearest;
 
 use crate::finding::Severity;
-use crate::model::notation::{self, Amount};
 use crate::model::Duration;
+use crate::model::notation::{self, Amount};
 use crate::rule::{self, Limits};
 use crate::source::discover::{Patterns, absolute, expand, slashes};
 use crate::source::{Place, SourceText};
@@ -181,7 +181,8 @@ pub fn read(path: &Path) -> Result<Config, ConfigError> {
 
 /// Reads the text of a retrylint.toml in a folder.
 pub fn parse(text: &str, root: &Path) -> Result<Config, ConfigError> {
-    Reading { file: FILE_NAME.to_string(), source: SourceText::new(text.to_string()), root: absolute(root) }.read()
+    Reading { file: FILE_NAME.to_string(), source: SourceText::new(text.to_string()), root: absolute(root) }
+        .read()
 }
 
 /// A retrylint.toml that is being read.
@@ -194,8 +195,10 @@ struct Reading {
 impl Reading {
     fn read(self) -> Result<Config, ConfigError> {
         let written: Written = toml::from_str(self.source.as_str()).map_err(|error| self.syntax(&error))?;
-        let patterns = Patterns::new(self.root.clone(), &written.include, &written.exclude)
-            .map_err(|error| self.error(None, format!("include or exclude has a pattern that is none: {error}")))?;
+        let patterns =
+            Patterns::new(self.root.clone(), &written.include, &written.exclude).map_err(|error| {
+                self.error(None, format!("include or exclude has a pattern that is none: {error}"))
+            })?;
         let mut limits = Limits::default();
         if let Some(product) = written.limits.attempt_product {
             limits.attempt_product = product;
@@ -210,7 +213,8 @@ impl Reading {
         for one in written.overrides {
             let mut patterns = Vec::new();
             for text in &one.files {
-                let expanded = expand(text).map_err(|error| self.error(None, format!("{text} is no pattern: {error}")))?;
+                let expanded = expand(text)
+                    .map_err(|error| self.error(None, format!("{text} is no pattern: {error}")))?;
                 patterns.extend(expanded);
             }
             overrides.push((patterns, self.levels(one.rules)?));
@@ -260,13 +264,19 @@ impl Reading {
         match notation::any(text.get_ref()) {
             Ok(Amount::Time(time)) => Ok(Some(time)),
             _ => {
-                let message = format!("\"{}\" is no duration; write it like \"250ms\", \"2s\" or \"1m30s\"", text.get_ref());
+                let message = format!(
+                    "\"{}\" is no duration; write it like \"250ms\", \"2s\" or \"1m30s\"",
+                    text.get_ref()
+                );
                 Err(self.error(Some(text.span()), message))
             }
         }
     }
 
-    fn levels(&self, written: BTreeMap<Spanned<String>, Level>) -> Result<BTreeMap<String, Level>, ConfigError> {
+    fn levels(
+        &self,
+        written: BTreeMap<Spanned<String>, Level>,
+    ) -> Result<BTreeMap<String, Level>, ConfigError> {
         let known: Vec<_> = rule::all().iter().map(|rule| rule.id).collect();
         let mut levels = BTreeMap::new();
         for (id, level) in written {
@@ -279,7 +289,8 @@ impl Reading {
     }
 
     fn selector(&self, text: &str, span: Range<usize>) -> Selector {
-        let (file, policy) = text.split_once('#').map_or((text, None), |(file, policy)| (file, Some(policy.to_string())));
+        let (file, policy) =
+            text.split_once('#').map_or((text, None), |(file, policy)| (file, Some(policy.to_string())));
         let place = self.source.place(span.start, span.end);
         Selector { file: slashes(&absolute(&self.root.join(file))), policy, place }
     }
@@ -294,7 +305,8 @@ impl Reading {
                 toml::Value::String(text) => DeclaredLayer::Policy(self.selector(&text, span)),
                 toml::Value::Table(table) => self.foreign(table, span)?,
                 _ => {
-                    let message = "a layer is a string like \"FILE#policy\" or a table with name and attempts";
+                    let message =
+                        "a layer is a string like \"FILE#policy\" or a table with name and attempts";
                     return Err(self.error(Some(span), message.into()));
                 }
             });
@@ -357,13 +369,19 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_told_with_its_place_and_the_nearest_right_one() {
-        assert_eq!(message("exlude = []"), "retrylint.toml:1:1: there is no key `exlude`; did you mean `exclude`?");
+        assert_eq!(
+            message("exlude = []"),
+            "retrylint.toml:1:1: there is no key `exlude`; did you mean `exclude`?"
+        );
         assert_eq!(
             message("[limits]\nsingle-wiat = \"1h\""),
             "retrylint.toml:2:1: there is no key `single-wiat`; did you mean `single-wait`?"
         );
         assert!(message("[[stack]]\nname = \"a\"\nlayer = []").contains("did you mean `layers`?"));
-        assert!(message("[[stack]]\nname = \"a\"\nlayers = [{ name = \"x\", atempts = 3 }]").contains("did you mean `attempts`?"));
+        assert!(
+            message("[[stack]]\nname = \"a\"\nlayers = [{ name = \"x\", atempts = 3 }]")
+                .contains("did you mean `attempts`?")
+        );
     }
 
     #[test]
@@ -376,8 +394,12 @@ mod tests {
 
     #[test]
     fn wrong_values_say_what_is_expected() {
-        assert!(message("[limits]\nsingle-wait = \"soon\"").contains("\"soon\" is no duration; write it like"));
-        assert!(message("[limits]\nattempt-product = \"ten\"").starts_with("retrylint.toml:2:19: invalid type"));
+        assert!(
+            message("[limits]\nsingle-wait = \"soon\"").contains("\"soon\" is no duration; write it like")
+        );
+        assert!(
+            message("[limits]\nattempt-product = \"ten\"").starts_with("retrylint.toml:2:19: invalid type")
+        );
         assert!(message("[rules]\nmissing-jitter = \"loud\"").contains("`off`"));
         assert!(message("include = [").starts_with("retrylint.toml:1:"));
     }
@@ -385,13 +407,18 @@ mod tests {
     #[test]
     fn stacks_keep_their_layers_and_the_places_of_their_selectors() {
         let config = read("[[stack]]\nname = \"pay\"\ndeadline = \"3s\"\nlayers = [\n  { name = \"app\", attempts = 2, attempt-timeout = \"1s\" },\n  \"web/a.yml#x\",\n]").unwrap();
-        let [DeclaredLayer::Foreign { attempts: 2, attempt_timeout: Some(timeout), .. }, DeclaredLayer::Policy(selector)] =
-            config.stacks[0].layers.as_slice()
+        let [
+            DeclaredLayer::Foreign { attempts: 2, attempt_timeout: Some(timeout), .. },
+            DeclaredLayer::Policy(selector),
+        ] = config.stacks[0].layers.as_slice()
         else {
             panic!("{:?}", config.stacks[0].layers)
         };
         assert_eq!(*timeout, Duration::from_secs(1));
-        assert_eq!((selector.file.as_str(), selector.policy.as_deref(), selector.place.line), ("/repo/web/a.yml", Some("x"), 6));
+        assert_eq!(
+            (selector.file.as_str(), selector.policy.as_deref(), selector.place.line),
+            ("/repo/web/a.yml", Some("x"), 6)
+        );
     }
 
     #[test]
@@ -399,6 +426,9 @@ mod tests {
         let config = read("[rules]\nmissing-jitter = \"error\"\n[[override]]\nfiles = [\"legacy/**\"]\nrules = { missing-jitter = \"off\" }").unwrap();
         assert_eq!(config.severity("missing-jitter", "/repo/a.toml", Severity::Note), Some(Severity::Error));
         assert_eq!(config.severity("missing-jitter", "/repo/legacy/a.toml", Severity::Note), None);
-        assert_eq!(config.severity("deadline-exceeded", "/repo/a.toml", Severity::Note), Some(Severity::Note));
+        assert_eq!(
+            config.severity("deadline-exceeded", "/repo/a.toml", Severity::Note),
+            Some(Severity::Note)
+        );
     }
 }

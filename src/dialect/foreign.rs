@@ -50,6 +50,12 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("Cloudflare Workers", &["compatibility_date"]),
     ("Cargo", &["net", "http"]),
     ("GitLab CI", &["stages"]),
+    ("waiters of the AWS SDKs", &["version", "waiters"]),
+    ("a service model of the AWS SDKs", &["metadata", "operations", "shapes"]),
+    ("retry data of the AWS SDKs", &["definitions", "retry"]),
+    ("Loki", &["schema_config"]),
+    ("Loki, Mimir or Tempo", &["distributor", "ingester"]),
+    ("Loki, Mimir or Tempo", &["ingester", "memberlist"]),
 ];
 
 /// Paths into tables that tell a language.
@@ -82,7 +88,9 @@ fn by_shape(root: Node<'_>) -> Option<&'static str> {
         Some("a Compose file")
     } else if root.kind() == Kind::List {
         let tasks = root.items().any(|item| {
-            ["tasks", "hosts", "register", "until", "become", "when"].iter().any(|key| item.get(key).is_some())
+            ["tasks", "hosts", "register", "until", "become", "when"]
+                .iter()
+                .any(|key| item.get(key).is_some())
         });
         tasks.then_some("tasks of Ansible")
     } else {

@@ -76,7 +76,8 @@ impl<'d> Group<'d> {
 
     /// A key that names a retry, or a count of attempts beside a wait.
     fn is_policy(&self) -> bool {
-        self.count().is_some() && (self.strong || self.waits().is_some()) || self.strong && self.waits().is_some()
+        self.count().is_some() && (self.strong || self.waits().is_some())
+            || self.strong && self.waits().is_some()
     }
 }
 
@@ -89,7 +90,9 @@ fn table(node: Node<'_>, parent: Option<Node<'_>>, facts: &mut Facts) {
         return;
     }
     let name = names::snake(node.key());
-    if names::NOT_RETRIES.contains(&name.as_str()) || parent.is_none_or(|p| p.parent().is_none()) && names::is_framework(&name) {
+    if names::NOT_RETRIES.contains(&name.as_str())
+        || parent.is_none_or(|p| p.parent().is_none()) && names::is_framework(&name)
+    {
         return;
     }
     let own = names::is_own_table(&name);
@@ -145,7 +148,8 @@ fn own_group(node: Node<'_>) -> Group<'_> {
 fn nested_backoff<'d>(node: Node<'d>, group: &mut Group<'d>) -> Option<Node<'d>> {
     let inner = node.entries().find(|child| {
         let name = names::snake(child.key());
-        child.kind() == Kind::Map && matches!(name.as_str(), "backoff" | "back_off" | "backoff_config" | "delay")
+        child.kind() == Kind::Map
+            && matches!(name.as_str(), "backoff" | "back_off" | "backoff_config" | "delay")
     })?;
     let nested = own_group(inner);
     if nested.count().is_some() || nested.entries.is_empty() {
@@ -242,7 +246,9 @@ impl Field for Attempts {
         match whole_number(&text.replace('_', "")) {
             Some(-1) => Ok(Bound::Unlimited),
             Some(0) if retries && self.reconnect => Ok(Bound::Unlimited),
-            Some(number @ 0..) if retries => Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX).saturating_add(1))),
+            Some(number @ 0..) if retries => {
+                Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX).saturating_add(1)))
+            }
             Some(number @ 1..) => Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX))),
             Some(0) => Err("0 attempts are no call at all, and to some \"unlimited\"".into()),
             _ => Err("a whole number, -1 or \"unlimited\" is expected".into()),
@@ -305,7 +311,13 @@ impl Field for Factor {
 
 /// Builds the policy of a group. `own` is its table, where it has one; `around` the table that the times
 /// may stand in.
-fn push<'d>(group: Group<'d>, at: Node<'d>, own: Option<Node<'d>>, around: Option<Node<'d>>, facts: &mut Facts) {
+fn push<'d>(
+    group: Group<'d>,
+    at: Node<'d>,
+    own: Option<Node<'d>>,
+    around: Option<Node<'d>>,
+    facts: &mut Facts,
+) {
     let times = Times::find(&group, own, around);
     let bare = bare_unit(group.entries.iter().chain(&times.entries()));
     let mut read = Values { reader: Reader::new("retrylint"), bare };
@@ -320,19 +332,22 @@ fn push<'d>(group: Group<'d>, at: Node<'d>, own: Option<Node<'d>>, around: Optio
         None => (read.time(times.elapsed, NOTHING), DeadlineEffect::Stops),
     };
     let assume = |setting: Setting<Duration>, why: &'static str| match setting.origin {
-        Origin::Written(place) => {
-            Setting { origin: Origin::Assumed(why.into(), Some(place)), ..setting }
-        }
+        Origin::Written(place) => Setting { origin: Origin::Assumed(why.into(), Some(place)), ..setting },
         _ => setting,
     };
     let (attempt_timeout, deadline) = match times.guess {
         Guess::None => (attempt_timeout, deadline),
-        Guess::Attempt => {
-            (assume(attempt_timeout, "a timeout within the retry table is taken for that of one attempt"), deadline)
-        }
-        Guess::Deadline => {
-            (attempt_timeout, assume(deadline, "a timeout within the retry table, beside one outside, is taken for the deadline"))
-        }
+        Guess::Attempt => (
+            assume(attempt_timeout, "a timeout within the retry table is taken for that of one attempt"),
+            deadline,
+        ),
+        Guess::Deadline => (
+            attempt_timeout,
+            assume(
+                deadline,
+                "a timeout within the retry table, beside one outside, is taken for the deadline",
+            ),
+        ),
     };
     let mut policy = Policy {
         attempts,
@@ -388,11 +403,17 @@ struct Times<'d> {
 impl<'d> Times<'d> {
     fn find(group: &Group<'d>, own: Option<Node<'d>>, around: Option<Node<'d>>) -> Self {
         let outer = around.filter(|_| own.is_some()).map(times_of).unwrap_or_default();
-        let either = |role| group.find(role).or_else(|| outer.iter().find(|entry| entry.role == role).copied());
+        let either =
+            |role| group.find(role).or_else(|| outer.iter().find(|entry| entry.role == role).copied());
         let clear = either(Role::AttemptTimeout);
         let plain_outside = outer.iter().find(|entry| entry.role == Role::PlainTimeout).copied();
         let plain_within = group.find(Role::PlainTimeout);
-        let mut times = Self { attempt: clear, deadline: either(Role::Deadline), elapsed: either(Role::Elapsed), guess: Guess::None };
+        let mut times = Self {
+            attempt: clear,
+            deadline: either(Role::Deadline),
+            elapsed: either(Role::Elapsed),
+            guess: Guess::None,
+        };
         match (plain_within, clear.or(plain_outside)) {
             (Some(within), Some(outside)) if own.is_some() => {
                 times.attempt = Some(outside);
@@ -465,12 +486,16 @@ impl<'d> Values<'d> {
         };
         let Role::Count(counted) = entry.role else { return Setting::unknown("no count is written", None) };
         let table = own.map(|node| names::snake(node.key())).unwrap_or_default();
-        let reconnect = table.contains("reconnect") || table.contains("connection") || names::snake(entry.node.key()).contains("reconnect");
+        let reconnect = table.contains("reconnect")
+            || table.contains("connection")
+            || names::snake(entry.node.key()).contains("reconnect");
         let mut setting = self.reader.value(entry.node, &Attempts { counted, reconnect });
         let why = match counted {
             Counted::RetriesAssumed => Some("it is taken to count retries, the larger reading"),
             Counted::AttemptsAssumed => Some("it is taken to count attempts"),
-            _ if reconnect && setting.is_unlimited() && entry.node.text() == Some("0") => Some("0 reconnects are taken as no limit"),
+            _ if reconnect && setting.is_unlimited() && entry.node.text() == Some("0") => {
+                Some("0 reconnects are taken as no limit")
+            }
             _ => None,
         };
         if let (Origin::Written(place), Some(why)) = (&setting.origin, why) {
@@ -482,7 +507,10 @@ impl<'d> Values<'d> {
             if let (Some(a), Some(b)) = (setting.at(), theirs.at()) {
                 if a != b {
                     let key = entry.node.key();
-                    self.reader.replace(other.node, format!("it says {b} attempts where {key} says {a}, and one of them is not read"));
+                    self.reader.replace(
+                        other.node,
+                        format!("it says {b} attempts where {key} says {a}, and one of them is not read"),
+                    );
                 }
             }
         }
@@ -509,9 +537,10 @@ impl<'d> Values<'d> {
         let cap = self.time(group.find(Role::Cap), NOTHING);
         let jitter = match group.find(Role::Jitter) {
             Some(entry) => self.jitter(entry),
-            None if strategy == Some(names::Strategy::Jittered) => {
-                Setting::new(Bound::At(FULL), Origin::Assumed("\"jittered\" is taken as full jitter".into(), None))
-            }
+            None if strategy == Some(names::Strategy::Jittered) => Setting::new(
+                Bound::At(FULL),
+                Origin::Assumed("\"jittered\" is taken as full jitter".into(), None),
+            ),
             None => Setting::default(Jitter::None, NOTHING),
         };
         let mut backoff = Backoff {
@@ -525,7 +554,10 @@ impl<'d> Values<'d> {
             let waits: Vec<_> = delays.node.items().map(|item| self.span(item, delays.unit)).collect();
             let known: Option<Vec<_>> = waits.iter().map(Setting::at).collect();
             backoff.growth = known.map_or(Growth::Unknown, Growth::List);
-            backoff.initial = waits.into_iter().next().unwrap_or_else(|| Setting::unknown("the list of waits is empty", Some(delays.node.place())));
+            backoff.initial = waits
+                .into_iter()
+                .next()
+                .unwrap_or_else(|| Setting::unknown("the list of waits is empty", Some(delays.node.place())));
             return backoff;
         }
         if strategy == Some(names::Strategy::None) {
@@ -604,13 +636,18 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
     let entry = |names: &[&str]| {
         node.entries().find_map(|child| {
             let (stem, unit) = names::stem(child.key());
-            names.contains(&stem.as_str()).then_some((child, unit))
+            let scalar = !matches!(child.kind(), Kind::Map | Kind::List | Kind::Null);
+            (scalar && names.contains(&stem.as_str())).then_some((child, unit))
         })
     };
-    let Some((window, unit)) = entry(&["visibility_timeout", "ack_wait", "ack_deadline", "lease_duration"]) else {
+    let Some((window, unit)) = entry(&["visibility_timeout", "ack_wait", "ack_deadline", "lease_duration"])
+    else {
         return;
     };
-    let mut read = Values { reader: Reader::new("retrylint"), bare: (Unit::Seconds, "a bare number is taken as seconds") };
+    let mut read = Values {
+        reader: Reader::new("retrylint"),
+        bare: (Unit::Seconds, "a bare number is taken as seconds"),
+    };
     let receives = entry(&["max_receive_count", "max_deliver", "max_deliveries"]);
     let retention = entry(&["retention", "retention_period", "message_retention"]);
     let handlers = facts.policies[before..].iter().map(|policy| {
@@ -633,10 +670,13 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
         window_key: "visibility timeout",
         window: read.span(window, unit),
         receives: match receives {
-            Some((count, _)) => read.reader.value(count, &Attempts { counted: Counted::Attempts, reconnect: false }),
+            Some((count, _)) => {
+                read.reader.value(count, &Attempts { counted: Counted::Attempts, reconnect: false })
+            }
             None => Setting::unlimited(NOTHING),
         },
-        retention: read.time(retention.map(|(node, unit)| Entry { role: Role::Elapsed, unit, node }), NOTHING),
+        retention: read
+            .time(retention.map(|(node, unit)| Entry { role: Role::Elapsed, unit, node }), NOTHING),
         dead_letters: entry(&["dead_letter_queue", "dead_letter", "dlq", "dead_letter_topic"]).is_some(),
         is_dead_letter_queue: false,
         handlers,

@@ -53,7 +53,14 @@ impl OffsetMap {
     /// Lays a decoded value beside its written form, which starts at `start`: quotes and escapes, the
     /// indentation of block scalars, and folded lines are passed over. `place` gives the file's byte of one
     /// of the written form.
-    pub(super) fn align(&mut self, inner: u32, value: &str, start: u32, written: &str, place: impl Fn(u32) -> u32) {
+    pub(super) fn align(
+        &mut self,
+        inner: u32,
+        value: &str,
+        start: u32,
+        written: &str,
+        place: impl Fn(u32) -> u32,
+    ) {
         let style = Style::of(written);
         let bytes = written.as_bytes();
         let mut at = style.content(written);
@@ -61,7 +68,11 @@ impl OffsetMap {
         let mut line_start = style.is_block();
         for (n, char) in value.char_indices() {
             if line_start {
-                let spaces = bytes[at.min(bytes.len())..].iter().take(indent).take_while(|byte| **byte == b' ').count();
+                let spaces = bytes[at.min(bytes.len())..]
+                    .iter()
+                    .take(indent)
+                    .take_while(|byte| **byte == b' ')
+                    .count();
                 at += spaces;
                 line_start = false;
             }
@@ -117,7 +128,9 @@ impl Style {
             Self::Double if written.starts_with("\"\"\"") => 3 + line_break(&written[3..]),
             Self::Single if written.starts_with("'''") => 3 + line_break(&written[3..]),
             Self::Double | Self::Single => 1,
-            Self::Block if written.starts_with(['|', '>']) => written.find('\n').map_or(written.len(), |end| end + 1),
+            Self::Block if written.starts_with(['|', '>']) => {
+                written.find('\n').map_or(written.len(), |end| end + 1)
+            }
             Self::Block => 0,
         }
     }
@@ -137,7 +150,12 @@ fn escape_length(rest: &[u8]) -> usize {
     match rest.get(1) {
         Some(b'x') => 4,
         // a pair of surrogates is one character
-        Some(b'u') if rest.get(6..8) == Some(b"\\u") && matches!(rest.get(2..4), Some([b'd' | b'D', b'8'..=b'9' | b'a' | b'b' | b'A' | b'B'])) => 12,
+        Some(b'u')
+            if rest.get(6..8) == Some(b"\\u")
+                && matches!(rest.get(2..4), Some([b'd' | b'D', b'8'..=b'9' | b'a' | b'b' | b'A' | b'B'])) =>
+        {
+            12
+        }
         Some(b'u') => 6,
         Some(b'U') => 10,
         _ => 2,
@@ -150,6 +168,7 @@ pub(super) fn looks_like_a_mapping(text: &str) -> bool {
     if text.starts_with('{') {
         return true;
     }
-    let first = text.lines().map(str::trim_end).find(|line| !line.is_empty() && !line.starts_with(['#', '-']));
+    let first =
+        text.lines().map(str::trim_end).find(|line| !line.is_empty() && !line.starts_with(['#', '-']));
     first.is_some_and(|line| line.ends_with(':') || line.contains(": "))
 }

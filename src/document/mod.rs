@@ -50,7 +50,8 @@ impl Format {
     pub fn of(path: &str, text: &str) -> Self {
         let by_start = || {
             let start = text.trim_start_matches('\u{feff}').trim_start();
-            let first = start.lines().find(|line| !line.trim_start().starts_with('#')).unwrap_or_default().trim();
+            let first =
+                start.lines().find(|line| !line.trim_start().starts_with('#')).unwrap_or_default().trim();
             let section = first.starts_with('[') && first.ends_with(']') && !first.contains([',', '"', '{']);
             let assignment = first.split_once('=').is_some_and(|(key, _)| !key.contains([':', '{', '[']));
             match start.as_bytes().first() {

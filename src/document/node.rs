@@ -166,7 +166,12 @@ impl<'t> Builder<'t> {
     }
 
     /// Adds a value as the last one of its parent.
-    pub(super) fn add(&mut self, parent: Option<u32>, key: Option<Key>, node: NewNode) -> Result<u32, TooLarge> {
+    pub(super) fn add(
+        &mut self,
+        parent: Option<u32>,
+        key: Option<Key>,
+        node: NewNode,
+    ) -> Result<u32, TooLarge> {
         let index = self.document.nodes.len() as u32;
         let depth = parent.map_or(0, |parent| self.document.nodes[parent as usize].depth + 1);
         if depth > MOST_DEPTH {
@@ -230,7 +235,9 @@ impl<'t> Builder<'t> {
         let children: Vec<u32> = self.document.children(map).collect();
         let merges = |node: &u32| {
             let entry = &self.document.nodes[*node as usize];
-            entry.has_key && self.document.text(entry.key) == "<<" && entry.key_span.end - entry.key_span.start == 2
+            entry.has_key
+                && self.document.text(entry.key) == "<<"
+                && entry.key_span.end - entry.key_span.start == 2
         };
         let (merged, own): (Vec<u32>, Vec<u32>) = children.into_iter().partition(merges);
         self.hide_duplicates(&own);
@@ -270,7 +277,8 @@ impl<'t> Builder<'t> {
         if children.len() <= FEW {
             for (n, first) in children.iter().enumerate() {
                 let key = document.key(*first);
-                if let Some(last) = children[n + 1..].iter().rev().find(|other| document.key(**other) == key) {
+                if let Some(last) = children[n + 1..].iter().rev().find(|other| document.key(**other) == key)
+                {
                     pairs.push((*first, *last));
                 }
             }
@@ -290,8 +298,11 @@ impl<'t> Builder<'t> {
                     let span = self.document.nodes[node as usize].key_span;
                     self.document.place(span)
                 };
-                let duplicate =
-                    Duplicate { key: self.document.key(first).to_string(), first: place(first), last: place(last) };
+                let duplicate = Duplicate {
+                    key: self.document.key(first).to_string(),
+                    first: place(first),
+                    last: place(last),
+                };
                 self.document.duplicates.push(duplicate);
             }
         }
@@ -362,7 +373,9 @@ impl<'t> Document<'t> {
 
     fn children(&self, node: u32) -> impl Iterator<Item = u32> {
         let index = |index: u32| (index != NONE).then_some(index);
-        std::iter::successors(index(self.nodes[node as usize].first), move |at| index(self.nodes[*at as usize].next))
+        std::iter::successors(index(self.nodes[node as usize].first), move |at| {
+            index(self.nodes[*at as usize].next)
+        })
     }
 
     fn place(&self, span: Span) -> Place {
@@ -509,7 +522,8 @@ impl<'d> Node<'d> {
                 Ok(node) => {
                     let value = node.text()?;
                     let Entry { span, .. } = *node.entry();
-                    let written = node.document.text.get(span.start as usize..span.end as usize).unwrap_or_default();
+                    let written =
+                        node.document.text.get(span.start as usize..span.end as usize).unwrap_or_default();
                     let outer = |at: u32| match &node.document.map {
                         Some(map) => map.outer(at, at).0 as u32,
                         None => at,

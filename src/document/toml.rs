@@ -14,7 +14,8 @@ pub(super) fn parse(source: &SourceText) -> Parsed<'_> {
     let text = source.as_str();
     if too_deep(text) {
         let help = "Nest it less deep.".to_string();
-        let fault = Fault { place: source.place(0, 0), message: "a key or a list is nested too deep".into(), help };
+        let fault =
+            Fault { place: source.place(0, 0), message: "a key or a list is nested too deep".into(), help };
         return Parsed { faults: vec![fault], ..Parsed::default() };
     }
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -29,15 +30,31 @@ pub(super) fn parse(source: &SourceText) -> Parsed<'_> {
     });
     let mut faults: Vec<_> = faults.collect();
     let mut builder = Builder::new(source, Cow::Borrowed(text), None);
-    let root = NewNode { kind: Kind::Map, text: Text::default(), span: Span { start: 0, end: text.len() as u32 }, tag: Text::default(), quoted: false };
-    let built = builder.add(None, None, root).and_then(|root| fill_table(&mut builder, root, table.get_ref()));
+    let root = NewNode {
+        kind: Kind::Map,
+        text: Text::default(),
+        span: Span { start: 0, end: text.len() as u32 },
+        tag: Text::default(),
+        quoted: false,
+    };
+    let built =
+        builder.add(None, None, root).and_then(|root| fill_table(&mut builder, root, table.get_ref()));
     if built.is_err() {
         let help = "Split it, or exclude it in retrylint.toml.".to_string();
-        faults.push(Fault { place: source.place(0, 0), message: "the file holds more than is read".into(), help });
+        faults.push(Fault {
+            place: source.place(0, 0),
+            message: "the file holds more than is read".into(),
+            help,
+        });
         return Parsed { faults, ..Parsed::default() };
     }
     builder.close(0, Some(text.len() as u32));
-    Parsed { documents: builder.finish().into_iter().collect(), faults, comments: comments(source), template: false }
+    Parsed {
+        documents: builder.finish().into_iter().collect(),
+        faults,
+        comments: comments(source),
+        template: false,
+    }
 }
 
 /// Keys with more dots, or more brackets in a row, than a document may be deep; the parser's own
@@ -50,7 +67,9 @@ fn too_deep(text: &str) -> bool {
             TokenKind::Dot => dots += 1,
             TokenKind::Newline | TokenKind::Equals => dots = 0,
             TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => brackets += 1,
-            TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => brackets = brackets.saturating_sub(1),
+            TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => {
+                brackets = brackets.saturating_sub(1)
+            }
             _ => {}
         }
         if dots > MOST || brackets > MOST {
@@ -67,7 +86,11 @@ fn comments(source: &SourceText) -> Vec<Comment> {
         let (start, end) = (token.span().start(), token.span().end());
         let line = text[..start].rsplit('\n').next().unwrap_or_default();
         let said = text[start..end].trim_start_matches('#').trim();
-        Comment { place: source.place(start, end), text: said.to_string(), own_line: line.trim_matches(['\u{feff}', ' ', '\t']).is_empty() }
+        Comment {
+            place: source.place(start, end),
+            text: said.to_string(),
+            own_line: line.trim_matches(['\u{feff}', ' ', '\t']).is_empty(),
+        }
     });
     comments.collect()
 }
@@ -87,9 +110,15 @@ fn fill_table(builder: &mut Builder<'_>, parent: u32, table: &DeTable<'_>) -> Re
     Ok(())
 }
 
-fn add(builder: &mut Builder<'_>, parent: u32, key: Option<Key>, value: &Spanned<DeValue<'_>>) -> Result<(), TooLarge> {
+fn add(
+    builder: &mut Builder<'_>,
+    parent: u32,
+    key: Option<Key>,
+    value: &Spanned<DeValue<'_>>,
+) -> Result<(), TooLarge> {
     let span = span_of(value);
-    let mut node = NewNode { kind: Kind::String, text: Text::default(), span, tag: Text::default(), quoted: false };
+    let mut node =
+        NewNode { kind: Kind::String, text: Text::default(), span, tag: Text::default(), quoted: false };
     match value.get_ref() {
         DeValue::Table(table) => {
             node.kind = Kind::Map;

@@ -19,7 +19,9 @@ pub(super) fn parse_json(source: &SourceText) -> Parsed<'_> {
     let place = |span: Span| source.place(span.start as usize, span.end as usize);
     let comments = comments.into_iter().map(|span| {
         let written = &source.as_str()[span.start as usize..span.end as usize];
-        let inner = written.strip_prefix("//").unwrap_or_else(|| written.trim_start_matches("/*").trim_end_matches("*/"));
+        let inner = written
+            .strip_prefix("//")
+            .unwrap_or_else(|| written.trim_start_matches("/*").trim_end_matches("*/"));
         comment(source, inner, place(span))
     });
     let comments: Vec<_> = comments.collect();
@@ -90,7 +92,9 @@ fn read<'t>(source: &'t SourceText, text: Cow<'t, str>, map: Option<OffsetMap>) 
                 if let Err(trouble) = open.take(event, range, tag, &kept) {
                     match trouble {
                         Trouble::Template => return Parsed { template: true, ..Parsed::default() },
-                        trouble => parsed.faults.push(trouble.fault(source.place(range.start as usize, range.end as usize))),
+                        trouble => parsed
+                            .faults
+                            .push(trouble.fault(source.place(range.start as usize, range.end as usize))),
                     }
                     tree = None;
                     if !matches!(parser.proceed_next_document(), Ok(true)) {
@@ -115,12 +119,20 @@ fn read<'t>(source: &'t SourceText, text: Cow<'t, str>, map: Option<OffsetMap>) 
 fn comment(source: &SourceText, text: &str, place: crate::source::Place) -> Comment {
     let before = &source.as_str()[..place.start as usize];
     let line = before.rsplit('\n').next().unwrap_or_default();
-    Comment { place, text: text.trim().to_string(), own_line: line.trim_matches(['\u{feff}', ' ', '\t', '\r']).is_empty() }
+    Comment {
+        place,
+        text: text.trim().to_string(),
+        own_line: line.trim_matches(['\u{feff}', ' ', '\t', '\r']).is_empty(),
+    }
 }
 
 fn syntax_fault(place: crate::source::Place, message: &str) -> Fault {
     let first = message.lines().next().unwrap_or_default();
-    Fault { place, message: first.trim_end_matches('.').to_string(), help: "Correct the syntax; nothing of this document was checked.".into() }
+    Fault {
+        place,
+        message: first.trim_end_matches('.').to_string(),
+        help: "Correct the syntax; nothing of this document was checked.".into(),
+    }
 }
 
 /// Why a document cannot be read although its syntax is right.
@@ -144,11 +156,25 @@ impl From<TooLarge> for Trouble {
 impl Trouble {
     fn fault(self, place: crate::source::Place) -> Fault {
         let (message, help) = match self {
-            Self::NoAnchor(name) => (format!("there is no anchor {name} before this alias"), "Name an anchor that stands before it in the same document."),
-            Self::WithinItself => ("an anchor stands for a value that contains it".into(), "Take the alias out of the value it stands for."),
-            Self::TooLarge(TooLarge::Depth) => ("the document is nested more than 255 levels deep".into(), "Nest it less deep."),
-            Self::TooLarge(TooLarge::Nodes) => ("the document has more than 4 million values".into(), "Split it, or exclude it in retrylint.toml."),
-            Self::TooLarge(TooLarge::Aliases) => ("the aliases of the document stand for more than 200,000 values".into(), "Use fewer aliases of aliases."),
+            Self::NoAnchor(name) => (
+                format!("there is no anchor {name} before this alias"),
+                "Name an anchor that stands before it in the same document.",
+            ),
+            Self::WithinItself => (
+                "an anchor stands for a value that contains it".into(),
+                "Take the alias out of the value it stands for.",
+            ),
+            Self::TooLarge(TooLarge::Depth) => {
+                ("the document is nested more than 255 levels deep".into(), "Nest it less deep.")
+            }
+            Self::TooLarge(TooLarge::Nodes) => (
+                "the document has more than 4 million values".into(),
+                "Split it, or exclude it in retrylint.toml.",
+            ),
+            Self::TooLarge(TooLarge::Aliases) => (
+                "the aliases of the document stand for more than 200,000 values".into(),
+                "Use fewer aliases of aliases.",
+            ),
             Self::Template => ("the file is a template".into(), ""),
         };
         Fault { place, message, help: help.into() }
@@ -194,10 +220,20 @@ impl<'t> Tree<'t> {
         match event {
             Event::Scalar(value, style, anchor, _) if expects_key => {
                 let plain = style == ScalarStyle::Plain;
-                let kept = if plain && span.start == span.end { Text::default() } else { self.builder.keep(&value, span) };
+                let kept = if plain && span.start == span.end {
+                    Text::default()
+                } else {
+                    self.builder.keep(&value, span)
+                };
                 self.set_key(Key { text: kept, span });
                 if anchor > 0 {
-                    let node = NewNode { kind: Kind::String, text: kept, span, tag: Text::default(), quoted: !plain };
+                    let node = NewNode {
+                        kind: Kind::String,
+                        text: kept,
+                        span,
+                        tag: Text::default(),
+                        quoted: !plain,
+                    };
                     let index = self.builder.add(None, None, node)?;
                     self.anchors.insert(anchor, index);
                 }
@@ -218,7 +254,9 @@ impl<'t> Tree<'t> {
                 }
                 self.container(Kind::Map, style, anchor, span, tag, text)?;
             }
-            Event::SequenceStart(style, anchor, _) => self.container(Kind::List, style, anchor, span, tag, text)?,
+            Event::SequenceStart(style, anchor, _) => {
+                self.container(Kind::List, style, anchor, span, tag, text)?
+            }
             Event::MappingEnd | Event::SequenceEnd => {
                 if let Some(open) = self.open.pop() {
                     self.builder.close(open.node, open.flow.then_some(span.end));
@@ -303,7 +341,14 @@ impl<'t> Tree<'t> {
         }
     }
 
-    fn scalar(&mut self, value: &str, style: ScalarStyle, span: Span, tag: Option<Span>, text: &str) -> NewNode {
+    fn scalar(
+        &mut self,
+        value: &str,
+        style: ScalarStyle,
+        span: Span,
+        tag: Option<Span>,
+        text: &str,
+    ) -> NewNode {
         let plain = style == ScalarStyle::Plain;
         let empty = plain && span.start == span.end;
         let core = tag.and_then(|tag| text.get(tag.start as usize..tag.end as usize)).and_then(core_kind);
@@ -335,12 +380,17 @@ fn plain_kind(text: &str) -> Kind {
     match text {
         "null" | "Null" | "NULL" | "~" | "" => return Kind::Null,
         "true" | "True" | "TRUE" | "false" | "False" | "FALSE" => return Kind::Bool,
-        ".inf" | ".Inf" | ".INF" | "-.inf" | "-.Inf" | "-.INF" | "+.inf" | ".nan" | ".NaN" | ".NAN" => return Kind::Float,
+        ".inf" | ".Inf" | ".INF" | "-.inf" | "-.Inf" | "-.INF" | "+.inf" | ".nan" | ".NaN" | ".NAN" => {
+            return Kind::Float;
+        }
         _ => {}
     }
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let all = |digits: &str, radix| !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
-    if all(digits, 10) || text.strip_prefix("0x").is_some_and(|hex| all(hex, 16)) || text.strip_prefix("0o").is_some_and(|octal| all(octal, 8)) {
+    if all(digits, 10)
+        || text.strip_prefix("0x").is_some_and(|hex| all(hex, 16))
+        || text.strip_prefix("0o").is_some_and(|octal| all(octal, 8))
+    {
         return Kind::Integer;
     }
     let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
@@ -360,7 +410,10 @@ fn without_comments(text: &str) -> (Cow<'_, str>, Vec<Span>) {
         match (bytes[at], bytes.get(at + 1)) {
             (b'"', _) => at = string_end(bytes, at),
             (b'/', Some(b'/')) => {
-                let end = bytes[at..].iter().position(|byte| matches!(byte, b'\n' | b'\r')).map_or(bytes.len(), |length| at + length);
+                let end = bytes[at..]
+                    .iter()
+                    .position(|byte| matches!(byte, b'\n' | b'\r'))
+                    .map_or(bytes.len(), |length| at + length);
                 comments.push(Span { start: at as u32, end: end as u32 });
                 at = end;
             }

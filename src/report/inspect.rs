@@ -65,7 +65,8 @@ fn policy(file: &str, policy: &Policy, schedule: &Schedule) -> Value {
 /// Where the waits come from: what is unknown or assumed of them, else where the first wait does.
 pub(super) fn waits_origin(policy: &Policy) -> &Origin {
     let backoff = &policy.backoff;
-    let origins = [&backoff.initial.origin, &backoff.multiplier.origin, &backoff.cap.origin, &backoff.jitter.origin];
+    let origins =
+        [&backoff.initial.origin, &backoff.multiplier.origin, &backoff.cap.origin, &backoff.jitter.origin];
     let unknown = origins.iter().find(|origin| matches!(origin, Origin::Unknown(..)));
     let assumed = || origins.iter().find(|origin| origin.is_assumed());
     unknown.or_else(assumed).copied().unwrap_or(&backoff.initial.origin)
@@ -108,12 +109,14 @@ fn stack(project: &Project, stack: &Stack) -> Value {
 
 fn layer(project: &Project, layer: &StackLayer) -> Value {
     let place = match layer.source {
-        LayerSource::Policy { file, policy } => {
-            project.files.get(file).and_then(|file| Some((&file.path, &file.facts.policies.get(policy)?.pointer)))
-        }
-        LayerSource::Queue { file, queue } => {
-            project.files.get(file).and_then(|file| Some((&file.path, &file.facts.queues.get(queue)?.pointer)))
-        }
+        LayerSource::Policy { file, policy } => project
+            .files
+            .get(file)
+            .and_then(|file| Some((&file.path, &file.facts.policies.get(policy)?.pointer))),
+        LayerSource::Queue { file, queue } => project
+            .files
+            .get(file)
+            .and_then(|file| Some((&file.path, &file.facts.queues.get(queue)?.pointer))),
         LayerSource::Foreign => None,
     };
     let Setting { bound, .. } = layer.attempts;
@@ -130,7 +133,9 @@ fn layer(project: &Project, layer: &StackLayer) -> Value {
 
 /// Writes the same for people: a few lines for each policy, queue and stack, and where each number comes from.
 pub fn human(project: &Project, out: &mut dyn Write) -> io::Result<()> {
-    for file in project.files.iter().filter(|file| !file.facts.policies.is_empty() || !file.facts.queues.is_empty()) {
+    for file in
+        project.files.iter().filter(|file| !file.facts.policies.is_empty() || !file.facts.queues.is_empty())
+    {
         writeln!(out, "{}", file.path)?;
         for (policy, schedule) in file.facts.policies.iter().zip(&file.schedules) {
             describe_policy(policy, schedule, out)?;
@@ -150,7 +155,8 @@ fn describe_policy(policy: &Policy, schedule: &Schedule, out: &mut dyn Write) ->
     let origin = source_of(waits_origin(policy));
     writeln!(out, "      waits            {} ({origin})", waits(schedule))?;
     writeln!(out, "      attempt timeout  {}", said(&policy.attempt_timeout, "none"))?;
-    let effect = policy.deadline.at().map_or(String::new(), |_| format!(", {}", policy.deadline_effect.word()));
+    let effect =
+        policy.deadline.at().map_or(String::new(), |_| format!(", {}", policy.deadline_effect.word()));
     writeln!(out, "      deadline         {}{effect}", said(&policy.deadline, "none"))?;
     let (demand, worst) = (bound(schedule.demand, "unlimited"), bound(schedule.worst_case, "unlimited"));
     writeln!(out, "      demand           {demand}\n      worst case       {worst}")
@@ -170,7 +176,13 @@ fn describe_queue(queue: &Queue, out: &mut dyn Write) -> io::Result<()> {
 fn describe_stack(stack: &Stack, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "stack {}", stack.name)?;
     for layer in &stack.layers {
-        writeln!(out, "  {} ({}): attempts {}", layer.name, layer.layer.word(), said(&layer.attempts, "unlimited"))?;
+        writeln!(
+            out,
+            "  {} ({}): attempts {}",
+            layer.name,
+            layer.layer.word(),
+            said(&layer.attempts, "unlimited")
+        )?;
     }
     writeln!(out, "      fail-fast calls  {}", bound(stack.fail_fast_calls, "unlimited"))?;
     writeln!(out, "      slow-fail calls  {}", bound(stack.slow_fail_calls, "unlimited"))?;

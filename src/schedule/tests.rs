@@ -25,6 +25,7 @@ fn policy(attempts: u64) -> Policy {
         attempt_timeout: Setting::unknown(NONE, None),
         deadline: Setting::unlimited(NONE),
         deadline_effect: DeadlineEffect::Cuts,
+        ships: false,
         faults: Vec::new(),
     }
 }
@@ -530,6 +531,7 @@ fn backoff() -> impl Strategy<Value = Backoff> {
         (bound(duration()), cap_applies, bound(jitter()), any::<bool>()),
     )
         .prop_map(|((lead, growth, initial, multiplier), (cap, cap_applies, jitter, whole))| Backoff {
+            can_jitter: true,
             lead,
             growth,
             initial: setting(initial),

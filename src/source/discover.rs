@@ -34,8 +34,11 @@ pub struct Patterns {
     exclude: Vec<Pattern>,
 }
 
-const OPTIONS: MatchOptions =
-    MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: false };
+const OPTIONS: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: false,
+};
 
 impl Patterns {
     /// Patterns relative to a folder; the error names the pattern that is none.

@@ -74,7 +74,11 @@ pub fn stream(stream: &mut dyn io::Read, limit: u64, filter: &Prefilter) -> io::
 pub fn content(bytes: Vec<u8>, filter: &Prefilter) -> Content {
     if let Some(text) = utf16(&bytes) {
         let passes = filter.passes(text.as_bytes());
-        return if passes { Content::NotUtf8 { before: String::new(), utf16: true } } else { Content::Skipped(Skip::NothingInIt) };
+        return if passes {
+            Content::NotUtf8 { before: String::new(), utf16: true }
+        } else {
+            Content::Skipped(Skip::NothingInIt)
+        };
     }
     if bytes[..bytes.len().min(HEAD)].contains(&0) {
         return Content::Skipped(Skip::Binary);
@@ -125,7 +129,8 @@ mod tests {
     fn other_encodings_are_told_only_where_they_matter() {
         assert!(matches!(read(b"retries: 3 # caf\xe9"), Content::NotUtf8 { utf16: false, .. }));
         assert!(matches!(read(b"timeout: 3 # caf\xe9"), Content::Skipped(_)));
-        let wide: Vec<u8> = [0xFF, 0xFE].into_iter().chain("retries: 3".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        let wide: Vec<u8> =
+            [0xFF, 0xFE].into_iter().chain("retries: 3".encode_utf16().flat_map(u16::to_le_bytes)).collect();
         assert!(matches!(read(&wide), Content::NotUtf8 { utf16: true, .. }));
     }
 }

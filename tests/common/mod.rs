@@ -90,12 +90,14 @@ pub fn cases() -> Vec<Case> {
 }
 
 fn collect(folder: &Path, cases: &mut Vec<Case>) {
-    let mut names: Vec<_> = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    let mut names: Vec<_> =
+        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
     names.sort();
     let file = |path: &PathBuf| path.file_name().expect("a name").to_string_lossy().into_owned();
     let shown = |path: &Path| path.strip_prefix(fixtures()).expect("a path below").display().to_string();
     if names.iter().any(|path| file(path) == "expect.json") {
-        let inputs = names.iter().map(file).filter(|name| name != "expect.json" && name != "retrylint.toml").collect();
+        let inputs =
+            names.iter().map(file).filter(|name| name != "expect.json" && name != "retrylint.toml").collect();
         let expect = read(&folder.join("expect.json"));
         cases.push(Case { name: shown(folder), expect, inputs, folder: true, root: folder.to_path_buf() });
         return;
@@ -105,9 +107,18 @@ fn collect(folder: &Path, cases: &mut Vec<Case>) {
             collect(path, cases);
         } else if let Some(stem) = file(path).strip_suffix(".expect.json") {
             let start = format!("{stem}.");
-            let inputs = names.iter().map(file).filter(|name| name.starts_with(&start) && !name.ends_with(".expect.json"));
+            let inputs = names
+                .iter()
+                .map(file)
+                .filter(|name| name.starts_with(&start) && !name.ends_with(".expect.json"));
             let root = folder.to_path_buf();
-            cases.push(Case { name: shown(path), expect: read(path), inputs: inputs.collect(), folder: false, root });
+            cases.push(Case {
+                name: shown(path),
+                expect: read(path),
+                inputs: inputs.collect(),
+                folder: false,
+                root,
+            });
         }
     }
 }

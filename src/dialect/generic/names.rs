@@ -61,7 +61,8 @@ impl Role {
 
     /// Its value is a duration.
     pub fn is_duration(self) -> bool {
-        self.is_time() || matches!(self, Self::Initial | Self::Fixed | Self::Backoff | Self::Delays | Self::Cap)
+        self.is_time()
+            || matches!(self, Self::Initial | Self::Fixed | Self::Backoff | Self::Delays | Self::Cap)
     }
 }
 
@@ -93,18 +94,38 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
     (
         Role::Count(Attempts),
         Beside,
-        &["max_attempts", "attempts", "max_tries", "tries", "num_attempts", "total_attempts", "maximum_attempts"],
+        &[
+            "max_attempts",
+            "attempts",
+            "max_tries",
+            "tries",
+            "num_attempts",
+            "total_attempts",
+            "maximum_attempts",
+        ],
     ),
     (Role::Count(Attempts), Own, &["max_calls"]),
     (
         Role::Count(Retries),
         Strong,
         &[
-            "max_retries", "retries", "num_retries", "max_retry", "retry_max", "retry_limit", "max_retry_times",
-            "retry_times", "max_num_retries", "maximum_retries",
+            "max_retries",
+            "retries",
+            "num_retries",
+            "max_retry",
+            "retry_max",
+            "retry_limit",
+            "max_retry_times",
+            "retry_times",
+            "max_num_retries",
+            "maximum_retries",
         ],
     ),
-    (Role::Count(RetriesAssumed), Strong, &["max_retry_attempts", "max_reconnect_attempts", "max_retry_count"]),
+    (
+        Role::Count(RetriesAssumed),
+        Strong,
+        &["max_retry_attempts", "max_reconnect_attempts", "max_retry_count"],
+    ),
     (Role::Count(RetriesAssumed), Beside, &["retry_attempts", "retry_count", "reconnect_attempts"]),
     (Role::Count(RetriesAssumed), Own, &["count"]),
     (Role::Count(AttemptsAssumed), Own, &["max_failures", "failure_limit"]),
@@ -112,40 +133,88 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
         Role::Initial,
         Strong,
         &[
-            "initial_backoff", "base_backoff", "backoff_base", "backoff_initial", "min_backoff", "backoff_min",
-            "first_backoff", "retry_backoff_base", "retry_initial_delay", "initial_retry_delay",
-            "retry_base_delay", "base_retry_delay", "min_retry_delay", "retry_initial_backoff",
-            "initial_retry_backoff", "min_retry_backoff", "initial_retry_interval", "retry_initial_interval",
-            "retry_delay_min", "retry_wait_min",
+            "initial_backoff",
+            "base_backoff",
+            "backoff_base",
+            "backoff_initial",
+            "min_backoff",
+            "backoff_min",
+            "first_backoff",
+            "retry_backoff_base",
+            "retry_initial_delay",
+            "initial_retry_delay",
+            "retry_base_delay",
+            "base_retry_delay",
+            "min_retry_delay",
+            "retry_initial_backoff",
+            "initial_retry_backoff",
+            "min_retry_backoff",
+            "initial_retry_interval",
+            "retry_initial_interval",
+            "retry_delay_min",
+            "retry_wait_min",
         ],
     ),
     (
         Role::Initial,
         Beside,
         &[
-            "initial_delay", "initial_interval", "initial_wait", "initial_sleep", "base_delay", "min_delay",
-            "wait_min", "start_delay",
+            "initial_delay",
+            "initial_interval",
+            "initial_wait",
+            "initial_sleep",
+            "base_delay",
+            "min_delay",
+            "wait_min",
+            "start_delay",
         ],
     ),
     (Role::Initial, Own, &["initial", "base", "min", "base_interval", "min_wait", "min_interval"]),
     (
         Role::Fixed,
         Strong,
-        &["retry_delay", "retry_interval", "retry_wait", "retry_sleep", "busy_retries_wait", "retry_period", "reconnect_delay", "reconnect_interval"],
+        &[
+            "retry_delay",
+            "retry_interval",
+            "retry_wait",
+            "retry_sleep",
+            "busy_retries_wait",
+            "retry_period",
+            "reconnect_delay",
+            "reconnect_interval",
+        ],
     ),
-    (Role::Fixed, Beside, &["delay", "wait", "wait_duration", "waiting_time", "interval", "sleep", "retry_after"]),
+    (
+        Role::Fixed,
+        Beside,
+        &["delay", "wait", "wait_duration", "waiting_time", "interval", "sleep", "retry_after"],
+    ),
     (Role::Backoff, Strong, &["backoff", "retry_backoff", "back_off"]),
     (Role::Delays, Own, &["delays", "intervals", "schedule", "waits", "backoffs"]),
     (Role::Delays, Strong, &["retry_delays", "retry_intervals", "retry_waits", "retry_schedule"]),
-    (Role::Strategy, Beside, &["backoff_strategy", "backoff_type", "retry_strategy", "backoff_mode", "backoff_policy"]),
+    (
+        Role::Strategy,
+        Beside,
+        &["backoff_strategy", "backoff_type", "retry_strategy", "backoff_mode", "backoff_policy"],
+    ),
     (Role::Strategy, Own, &["strategy", "kind", "type", "mode", "policy"]),
     (
         Role::Multiplier,
         Beside,
         &[
-            "backoff_multiplier", "backoff_factor", "exponential_base", "backoff_exponent", "backoff_coefficient",
-            "backoff_rate", "exponential_backoff_factor", "retry_backoff_multiplier", "growth_factor",
-            "retry_multiplier", "delay_multiplier", "delay_factor", "retry_backoff_factor",
+            "backoff_multiplier",
+            "backoff_factor",
+            "exponential_base",
+            "backoff_exponent",
+            "backoff_coefficient",
+            "backoff_rate",
+            "exponential_backoff_factor",
+            "retry_backoff_multiplier",
+            "growth_factor",
+            "retry_multiplier",
+            "delay_multiplier",
+            "delay_factor",
+            "retry_backoff_factor",
         ],
     ),
     (Role::Multiplier, Own, &["multiplier", "factor", "exponent", "coefficient", "rate"]),
@@ -153,10 +222,27 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
         Role::Cap,
         Beside,
         &[
-            "max_backoff", "max_delay", "max_interval", "max_wait", "backoff_max", "retry_backoff_max", "wait_max",
-            "backoff_cap", "max_retry_delay", "max_retry_backoff", "max_retry_interval", "retry_max_delay",
-            "retry_max_backoff", "retry_max_interval", "max_retry_wait", "retry_wait_max", "retry_delay_max",
-            "max_sleep", "max_reconnect_delay", "max_reconnect_interval", "delay_max",
+            "max_backoff",
+            "max_delay",
+            "max_interval",
+            "max_wait",
+            "backoff_max",
+            "retry_backoff_max",
+            "wait_max",
+            "backoff_cap",
+            "max_retry_delay",
+            "max_retry_backoff",
+            "max_retry_interval",
+            "retry_max_delay",
+            "retry_max_backoff",
+            "retry_max_interval",
+            "max_retry_wait",
+            "retry_wait_max",
+            "retry_delay_max",
+            "max_sleep",
+            "max_reconnect_delay",
+            "max_reconnect_interval",
+            "delay_max",
         ],
     ),
     (Role::Cap, Own, &["max", "cap", "maximum"]),
@@ -164,16 +250,34 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
         Role::Jitter,
         Beside,
         &[
-            "jitter", "jitter_factor", "jitter_fraction", "jitter_ratio", "randomization_factor", "random_factor",
-            "jitter_percent", "backoff_jitter", "max_jitter", "retry_jitter", "use_jitter", "jitter_strategy",
+            "jitter",
+            "jitter_factor",
+            "jitter_fraction",
+            "jitter_ratio",
+            "randomization_factor",
+            "random_factor",
+            "jitter_percent",
+            "backoff_jitter",
+            "max_jitter",
+            "retry_jitter",
+            "use_jitter",
+            "jitter_strategy",
         ],
     ),
     (
         Role::AttemptTimeout,
         Beside,
         &[
-            "request_timeout", "attempt_timeout", "per_try_timeout", "per_attempt_timeout", "http_timeout",
-            "client_timeout", "read_timeout", "response_timeout", "rpc_timeout", "socket_timeout",
+            "request_timeout",
+            "attempt_timeout",
+            "per_try_timeout",
+            "per_attempt_timeout",
+            "http_timeout",
+            "client_timeout",
+            "read_timeout",
+            "response_timeout",
+            "rpc_timeout",
+            "socket_timeout",
         ],
     ),
     (Role::PlainTimeout, Beside, &["timeout"]),
@@ -181,41 +285,98 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
         Role::Deadline,
         Beside,
         &[
-            "total_timeout", "overall_timeout", "operation_timeout", "call_timeout", "deadline", "max_duration",
-            "total_deadline", "global_timeout", "budget",
+            "total_timeout",
+            "overall_timeout",
+            "operation_timeout",
+            "call_timeout",
+            "deadline",
+            "max_duration",
+            "total_deadline",
+            "global_timeout",
+            "budget",
         ],
     ),
     (
         Role::Elapsed,
         Beside,
-        &["max_elapsed_time", "max_retry_time", "max_retry_duration", "retry_timeout", "retry_window", "give_up_after", "max_elapsed"],
+        &[
+            "max_elapsed_time",
+            "max_retry_time",
+            "max_retry_duration",
+            "retry_timeout",
+            "retry_window",
+            "give_up_after",
+            "max_elapsed",
+        ],
     ),
     (Role::Enabled, Own, &["enabled", "enable"]),
 ];
 
 /// Tables that are all about retrying.
 const OWN_TABLES: &[&str] = &[
-    "retry", "retries", "retry_policy", "retry_config", "backoff", "back_off", "backoff_config", "reconnect",
-    "retry_on_failure", "retry_settings", "retry_options", "retry_strategy", "retrying", "backoff_policy",
+    "retry",
+    "retries",
+    "retry_policy",
+    "retry_config",
+    "backoff",
+    "back_off",
+    "backoff_config",
+    "reconnect",
+    "retry_on_failure",
+    "retry_settings",
+    "retry_options",
+    "retry_strategy",
+    "retrying",
+    "backoff_policy",
 ];
 
 /// Tables in which the words mean something else, or stand for somebody else's settings: health checks,
 /// people's attempts, texts, labels, schemas, recorded answers.
 pub const NOT_RETRIES: &[&str] = &[
-    "healthcheck", "health_check", "health_checks", "livenessprobe", "liveness_probe", "readiness_probe",
-    "startup_probe", "labels", "annotations", "match_labels", "tags", "examples", "example", "schema", "schemas",
-    "json_schema", "response_metadata", "responsemetadata", "translations", "messages", "i18n", "login", "lockout",
+    "healthcheck",
+    "health_check",
+    "health_checks",
+    "livenessprobe",
+    "liveness_probe",
+    "readiness_probe",
+    "startup_probe",
+    "labels",
+    "annotations",
+    "match_labels",
+    "tags",
+    "examples",
+    "example",
+    "schema",
+    "schemas",
+    "json_schema",
+    "response_metadata",
+    "responsemetadata",
+    "translations",
+    "messages",
+    "i18n",
+    "login",
+    "lockout",
 ];
 
 /// Prefixes of what happened, or of one step of it.
 const PAST: &[&str] = &["last", "next", "current", "previous", "prev", "total", "remaining"];
 
 /// Top-level tables of frameworks that give the keys below them meanings of their own.
-const FRAMEWORKS: &[&str] =
-    &["spring", "resilience4j", "management", "quarkus", "micronaut", "mp", "smallrye", "dapr", "kafka_connect"];
+const FRAMEWORKS: &[&str] = &[
+    "spring",
+    "resilience4j",
+    "management",
+    "quarkus",
+    "micronaut",
+    "mp",
+    "smallrye",
+    "dapr",
+    "kafka_connect",
+];
 
 /// Words for "no limit".
-pub const ENDLESS: &[&str] = &["unlimited", "infinite", "infinity", "forever", "no_limits", "inf", ".inf", "never"];
+pub const ENDLESS: &[&str] =
+    &["unlimited", "infinite", "infinity", "forever", "no_limits", "inf", ".inf", "never"];
 
 /// How waits grow, as a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -301,9 +462,9 @@ pub fn role(key: &str, scope: Scope) -> Option<(Role, UnitSuffix, String)> {
     let whole = snake(key);
     let (stem, unit) = stem(key);
     let exact = |name: &str| {
-        let found = NAMES.iter().find(|(_, strength, names)| {
-            (scope == Scope::Own || *strength != Own) && names.contains(&name)
-        });
+        let found = NAMES
+            .iter()
+            .find(|(_, strength, names)| (scope == Scope::Own || *strength != Own) && names.contains(&name));
         found.map(|(role, ..)| *role)
     };
     if let Some(role) = exact(&whole) {
@@ -340,14 +501,31 @@ fn prefixed(name: &str) -> Option<(Role, String)> {
             }
         }
     }
+    let around = HEADS.iter().filter_map(|head| Some((*head, name.strip_prefix(head)?)));
+    for (head, rest) in around {
+        for (role, _, names) in NAMES {
+            for known in names.iter().filter(|known| known.contains("retr") || known.contains("backoff")) {
+                let tail = known.strip_prefix(head).filter(|tail| !tail.is_empty());
+                let before = tail.and_then(|tail| rest.strip_suffix(tail)?.strip_suffix('_'));
+                let Some(prefix) = before.filter(|prefix| !prefix.is_empty()) else { continue };
+                if best.is_none_or(|(_, _, length)| length < known.len()) {
+                    best = Some((*role, prefix, known.len()));
+                }
+            }
+        }
+    }
     best.map(|(role, prefix, _)| (role, prefix.to_string()))
 }
+
+/// Words that a known name may start with, with its prefix behind them: `max_join_backoff`.
+const HEADS: &[&str] = &["max_", "min_", "initial_", "base_"];
 
 /// A name that speaks of retrying wherever it stands.
 pub fn is_strong(key: &str) -> bool {
     let whole = snake(key);
     let (stem, _) = stem(key);
-    let known = |name: &str| NAMES.iter().find(|(_, strength, names)| *strength != Own && names.contains(&name));
+    let known =
+        |name: &str| NAMES.iter().find(|(_, strength, names)| *strength != Own && names.contains(&name));
     match known(&whole).or_else(|| known(&stem)) {
         Some((_, strength, _)) => *strength == Strong,
         None => prefixed(&whole).or_else(|| prefixed(&stem)).is_some(),
@@ -356,12 +534,17 @@ pub fn is_strong(key: &str) -> bool {
 
 /// A table that is all about retrying, by its name in snake_case.
 pub fn is_own_table(name: &str) -> bool {
-    OWN_TABLES.contains(&name) || name.ends_with("_retry") || name.ends_with("_retry_policy") || name.ends_with("_backoff")
+    OWN_TABLES.contains(&name)
+        || name.ends_with("_retry")
+        || name.ends_with("_retry_policy")
+        || name.ends_with("_backoff")
 }
 
 /// A top-level table of a framework, by its name in snake_case.
 pub fn is_framework(name: &str) -> bool {
-    FRAMEWORKS.iter().any(|framework| name.strip_prefix(framework).is_some_and(|rest| rest.is_empty() || rest.starts_with('_')))
+    FRAMEWORKS.iter().any(|framework| {
+        name.strip_prefix(framework).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    })
 }
 
 #[cfg(test)]
@@ -386,7 +569,10 @@ mod tests {
     fn the_whole_name_goes_before_its_unit() {
         assert_eq!(role("backoff_min", Scope::Flat), Some((Role::Initial, None, String::new())));
         assert_eq!(role("delay_min", Scope::Own), Some((Role::Fixed, Some(Unit::Minutes), String::new())));
-        assert_eq!(role("retryDelayInMillis", Scope::Flat), Some((Role::Fixed, Some(Unit::Millis), String::new())));
+        assert_eq!(
+            role("retryDelayInMillis", Scope::Flat),
+            Some((Role::Fixed, Some(Unit::Millis), String::new()))
+        );
     }
 
     #[test]
@@ -400,8 +586,20 @@ mod tests {
     }
 
     #[test]
+    fn a_prefix_may_stand_within_the_name() {
+        assert_eq!(role("max_join_backoff", Scope::Flat), Some((Role::Cap, None, "join".into())));
+        assert_eq!(role("min_join_backoff", Scope::Flat), Some((Role::Initial, None, "join".into())));
+        assert_eq!(
+            role("max_join_retries", Scope::Flat),
+            Some((Role::Count(Counted::Retries), None, "join".into()))
+        );
+    }
+
+    #[test]
     fn peoples_attempts_are_none_of_ours() {
-        for key in ["max_login_attempts", "max_failed_login_attempts", "lockout_duration_secs", "RetryableErrors"] {
+        for key in
+            ["max_login_attempts", "max_failed_login_attempts", "lockout_duration_secs", "RetryableErrors"]
+        {
             assert_eq!(role(key, Scope::Flat), None, "{key}");
         }
     }

@@ -5,7 +5,9 @@ use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
-use crate::model::{Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Pacing, Policy, Ratio, Setting};
+use crate::model::{
+    Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Pacing, Policy, Ratio, Setting,
+};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -55,7 +57,8 @@ const CODES: &[&str] = &[
 ];
 
 /// Keys whose text is a service config.
-const TEXT_KEYS: &[&str] = &["default_service_config", "defaultServiceConfig", "service_config_json", "serviceConfigJson"];
+const TEXT_KEYS: &[&str] =
+    &["default_service_config", "defaultServiceConfig", "service_config_json", "serviceConfigJson"];
 
 const fn above_zero(key: &'static str) -> Time {
     let time = Time::new(key, Notation::Protobuf).at_least(Duration::from_nanos(1));
@@ -117,7 +120,8 @@ fn service_config(config: Node<'_>, file: &File<'_>, facts: &mut Facts) {
 /// The first service or method that an entry is for.
 fn called(method: Node<'_>) -> String {
     let first = method.get("name").and_then(|names| names.items().next());
-    let part = |key| first.and_then(|name| name.get(key)).and_then(Node::text).filter(|text| !text.is_empty());
+    let part =
+        |key| first.and_then(|name| name.get(key)).and_then(Node::text).filter(|text| !text.is_empty());
     match (part("service"), part("method")) {
         (Some(service), Some(method)) => format!("{service}/{method}"),
         (Some(service), None) => service.to_string(),
@@ -137,7 +141,12 @@ fn attempts<'d>(reader: &mut Reader<'_, 'd>, block: Block<'d>) -> Setting<u64> {
     written.map(|count| count.min(MOST_ATTEMPTS))
 }
 
-fn retry_policy<'d>(mut reader: Reader<'_, 'd>, retries: Node<'d>, name: String, deadline: Setting<Duration>) -> Policy {
+fn retry_policy<'d>(
+    mut reader: Reader<'_, 'd>,
+    retries: Node<'d>,
+    name: String,
+    deadline: Setting<Duration>,
+) -> Policy {
     let block = Block::new(retries, Keys::Exact);
     let attempts = attempts(&mut reader, block);
     for key in [INITIAL.key, MAX.key, MULTIPLIER.key, "retryableStatusCodes"] {
@@ -163,7 +172,12 @@ fn retry_policy<'d>(mut reader: Reader<'_, 'd>, retries: Node<'d>, name: String,
     }
 }
 
-fn hedging_policy<'d>(mut reader: Reader<'_, 'd>, hedges: Node<'d>, name: String, deadline: Setting<Duration>) -> Policy {
+fn hedging_policy<'d>(
+    mut reader: Reader<'_, 'd>,
+    hedges: Node<'d>,
+    name: String,
+    deadline: Setting<Duration>,
+) -> Policy {
     let block = Block::new(hedges, Keys::Exact);
     let attempts = attempts(&mut reader, block);
     codes(&mut reader, block.get("nonFatalStatusCodes"), false);
@@ -188,7 +202,9 @@ fn codes(reader: &mut Reader<'_, '_>, list: Option<Node<'_>>, needed: bool) {
         return reader.refuse(list, "at least one status code is expected");
     }
     let known = |code: Node<'_>| match code.kind() {
-        Kind::Integer => code.text().and_then(|text| text.parse().ok()).is_some_and(|n: usize| n < CODES.len()),
+        Kind::Integer => {
+            code.text().and_then(|text| text.parse().ok()).is_some_and(|n: usize| n < CODES.len())
+        }
         _ => code.text().is_some_and(|name| CODES.contains(&name)),
     };
     if let Some(wrong) = list.items().find(|code| !known(*code)) {

@@ -7,8 +7,8 @@ use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Millis;
 use crate::model::{
-    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Jitter, Layer, Origin, Policy, Ratio,
-    Rounding, Setting,
+    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Jitter, Layer, Origin, Policy,
+    Ratio, Rounding, Setting,
 };
 
 /// The dialect.
@@ -64,7 +64,8 @@ impl Field for Factor {
     }
 
     fn value(&self, node: Node<'_>) -> Result<Bound<Ratio>, std::borrow::Cow<'static, str>> {
-        let factor = node.text().and_then(|text| Ratio::parse(text).ok()).filter(|factor| *factor < Ratio::ONE);
+        let factor =
+            node.text().and_then(|text| Ratio::parse(text).ok()).filter(|factor| *factor < Ratio::ONE);
         factor.map(Bound::At).ok_or("a number from 0 to under 1 is expected".into())
     }
 }
@@ -96,7 +97,9 @@ impl<'d> Properties<'d> {
 
     /// What stands at a way; the last one written counts.
     fn at(&self, way: &[&str]) -> Option<Node<'d>> {
-        let same = |keys: &[&str]| keys.len() == way.len() && keys.iter().zip(way).all(|(a, b)| Keys::Relaxed.same(a, b));
+        let same = |keys: &[&str]| {
+            keys.len() == way.len() && keys.iter().zip(way).all(|(a, b)| Keys::Relaxed.same(a, b))
+        };
         self.all.iter().rev().find(|(keys, _)| same(keys)).map(|(_, node)| *node)
     }
 
@@ -212,7 +215,8 @@ fn instance(files: &Files<'_>, named: Named<'_>, at: Node<'_>) -> Policy {
     if let Some(node) = files.find(named, OLD_MAX_ATTEMPTS) {
         reader.replace(node, "resilience4j 2 does not read this name of version 1; it reads maxAttempts");
     }
-    let attempts = setting(files, &mut reader, &chain, &MAX_ATTEMPTS).unwrap_or_else(|| reader.absent(&MAX_ATTEMPTS));
+    let attempts =
+        setting(files, &mut reader, &chain, &MAX_ATTEMPTS).unwrap_or_else(|| reader.absent(&MAX_ATTEMPTS));
     ignored_waits(files, &mut reader, &chain);
     let backoff = backoff(files, &mut reader, &chain);
     let (attempt_timeout, deadline) = timeouts(files, &mut reader, named.name);
@@ -233,7 +237,8 @@ fn ignored_waits(files: &Files<'_>, reader: &mut Reader<'_, '_>, chain: &[Named<
     let own = chain[0];
     let wait = files.find(own, WAIT.key);
     if let Some(map) = wait.filter(|node| node.kind() == Kind::Map) {
-        return reader.replace(map, "a mapping is not bound to a duration, and resilience4j goes on without it");
+        return reader
+            .replace(map, "a mapping is not bound to a duration, and resilience4j goes on without it");
     }
     if wait.is_some() {
         return;
@@ -242,7 +247,8 @@ fn ignored_waits(files: &Files<'_>, reader: &mut Reader<'_, '_>, chain: &[Named<
     let mut written: Vec<_> = keys.iter().filter_map(|key| files.find(own, key)).collect();
     written.sort_by_key(|node| node.place());
     if let Some(first) = written.first() {
-        let waits = if chain.len() > 1 { "the waits are those of its template" } else { "the waits are 500 ms each" };
+        let waits =
+            if chain.len() > 1 { "the waits are those of its template" } else { "the waits are 500 ms each" };
         reader.replace(*first, format!("resilience4j reads it only beside waitDuration; {waits}"));
     }
 }
@@ -284,7 +290,9 @@ fn backoff<'d>(files: &Files<'d>, reader: &mut Reader<'_, 'd>, chain: &[Named<'_
     let jitter = match (randomized, factor.filter(|_| !dropped)) {
         (false, _) => Setting::default(Jitter::None, default.clone()),
         (true, Some(factor)) => factor.map(|part| Jitter::Factor { below: part, above: part }),
-        (true, None) => Setting::default(Jitter::Factor { below: DEFAULT_FACTOR, above: DEFAULT_FACTOR }, default.clone()),
+        (true, None) => {
+            Setting::default(Jitter::Factor { below: DEFAULT_FACTOR, above: DEFAULT_FACTOR }, default.clone())
+        }
     };
     Backoff {
         growth: if exponential { Growth::Exponential } else { Growth::Constant },
@@ -298,7 +306,11 @@ fn backoff<'d>(files: &Files<'d>, reader: &mut Reader<'_, 'd>, chain: &[Named<'_
 
 /// The TimeLimiter of the same name bounds each attempt, unless the order of the aspects puts it around
 /// the Retry; then it bounds the whole.
-fn timeouts<'d>(files: &Files<'d>, reader: &mut Reader<'_, 'd>, name: &str) -> (Setting<Duration>, Setting<Duration>) {
+fn timeouts<'d>(
+    files: &Files<'d>,
+    reader: &mut Reader<'_, 'd>,
+    name: &str,
+) -> (Setting<Duration>, Setting<Duration>) {
     let limiter = Named { kind: "timelimiter", group: "instances", name };
     let none = Setting::unlimited("no TimeLimiter of that name");
     if !files.exists(limiter) {
@@ -312,6 +324,7 @@ fn timeouts<'d>(files: &Files<'d>, reader: &mut Reader<'_, 'd>, name: &str) -> (
     };
     // Ordered.LOWEST_PRECEDENCE less 5 and 2: RetryConfigurationProperties, TimeLimiterConfigurationProperties
     let lowest = i64::from(i32::MAX);
-    let outer = order("timelimiter", "timeLimiterAspectOrder", lowest - 2) < order("retry", "retryAspectOrder", lowest - 5);
+    let outer = order("timelimiter", "timeLimiterAspectOrder", lowest - 2)
+        < order("retry", "retryAspectOrder", lowest - 5);
     if outer { (none, timeout) } else { (timeout, none) }
 }

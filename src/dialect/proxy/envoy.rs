@@ -1,4 +1,4 @@
-//! Envoy's route configuration: in a bootstrap, alone, or as resources of an xDS file
+//! Envoy's route configuration: in a bootstrap, alone, as resources of an xDS file, or in a dump
 //! (envoyproxy/data-plane-api envoy/config/route/v3/route_components.proto; measured with 1.40).
 
 use crate::dialect::shape::envoy;
@@ -59,8 +59,12 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
         let kind = item.get("@type").and_then(Node::text);
         kind.is_some_and(|kind| kind.starts_with("type.googleapis.com/envoy."))
     };
-    let resources = root.get("resources").is_some_and(|list| list.items().any(resource));
-    let routes = root.get("virtual_hosts").is_some_and(|hosts| hosts.items().any(|host| host.get("domains").is_some()));
+    let resources = ["resources", "configs"]
+        .iter()
+        .any(|key| root.get(key).is_some_and(|list| list.items().any(resource)));
+    let routes = root
+        .get("virtual_hosts")
+        .is_some_and(|hosts| hosts.items().any(|host| host.get("domains").is_some()));
     if bootstrap || resources || routes || resource(document.root()) {
         route_configurations(document.root(), facts);
         return true;
@@ -113,11 +117,22 @@ fn longest(timeouts: Vec<Setting<Duration>>) -> Option<Setting<Duration>> {
     timeouts.into_iter().reduce(|one, other| match (one.bound, other.bound) {
         (Bound::Unlimited, _) | (Bound::Unknown, _) => one,
         (_, Bound::Unlimited) | (_, Bound::Unknown) => other,
-        (Bound::At(a), Bound::At(b)) => if b > a { other } else { one },
+        (Bound::At(a), Bound::At(b)) => {
+            if b > a {
+                other
+            } else {
+                one
+            }
+        }
     })
 }
 
-fn retry_policy<'d>(mut reader: Reader<'_, 'd>, retries: Node<'d>, name: String, deadline: Setting<Duration>) -> Policy {
+fn retry_policy<'d>(
+    mut reader: Reader<'_, 'd>,
+    retries: Node<'d>,
+    name: String,
+    deadline: Setting<Duration>,
+) -> Policy {
     let block = Block::new(retries, Keys::Protobuf);
     let mut attempts = reader.get(block, &NUM_RETRIES).map(|retries| retries.saturating_add(1));
     if !retries_something(block) {

@@ -1,10 +1,10 @@
 //! Istio: VirtualService and the mesh's own defaults (istio/istio and istio/api, 1.24 and later). Everything
 //! becomes a route of Envoy; here stands what Istio fills in.
 
-use crate::dialect::{Dialect, File};
 use crate::dialect::shape::kubernetes::{Object, objects};
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
 use crate::dialect::shape::{envoy, policy};
+use crate::dialect::{Dialect, File};
 use crate::document::{Document, Node};
 use crate::model::{Bound, Duration, Facts, Layer, Policy, Setting};
 
@@ -107,14 +107,22 @@ fn http_route(route: Node<'_>, name: String) -> Policy {
 }
 
 /// A `retries` block, of a route or of the mesh.
-fn retry_policy<'d>(mut reader: Reader<'_, 'd>, retries: Node<'d>, name: String, deadline: Setting<Duration>) -> Policy {
+fn retry_policy<'d>(
+    mut reader: Reader<'_, 'd>,
+    retries: Node<'d>,
+    name: String,
+    deadline: Setting<Duration>,
+) -> Policy {
     let block = Block::new(retries, Keys::Exact);
     let count = reader.get(block, &ATTEMPTS);
     if count.at() == Some(0) {
         let useless = ["perTryTimeout", "retryOn", "retryRemoteLocalities"];
         if let Some(setting) = useless.iter().find(|key| block.get(key).is_some()) {
             let at = block.get("attempts").unwrap_or(retries);
-            reader.refuse(at, format!("{setting} asks for attempts of at least 1, and without attempts there are none"));
+            reader.refuse(
+                at,
+                format!("{setting} asks for attempts of at least 1, and without attempts there are none"),
+            );
         }
     }
     retry_on(&mut reader, block);
@@ -135,14 +143,18 @@ fn retry_on(reader: &mut Reader<'_, '_>, block: Block<'_>) {
     let Some(node) = block.get("retryOn") else { return };
     let words = node.text().unwrap_or_default();
     let is_code = |word: &str| matches!(word.parse::<u16>(), Ok(100..=599));
-    let Some(wrong) = words.split(',').find(|word| !word.is_empty() && !is_code(word) && !RETRY_ON.contains(word))
+    let Some(wrong) =
+        words.split(',').find(|word| !word.is_empty() && !is_code(word) && !RETRY_ON.contains(word))
     else {
         return;
     };
     if RETRY_ON.contains(&wrong.trim()) || is_code(wrong.trim()) {
         reader.refuse(node, "the list is not trimmed, and there is a blank beside a comma");
     } else {
-        reader.refuse(node, format!("{} is neither a status code nor a condition that Envoy knows", wrong.trim()));
+        reader.refuse(
+            node,
+            format!("{} is neither a status code nor a condition that Envoy knows", wrong.trim()),
+        );
     }
 }
 
@@ -151,7 +163,8 @@ fn mesh_config(mesh: Node<'_>, facts: &mut Facts) -> bool {
     let mut found = false;
     for key in ["defaultHttpRetryPolicy", "defaultInboundHttpRetryPolicy"] {
         if let Some(retries) = mesh.get(key) {
-            let deadline = Setting::new(Bound::Unlimited, crate::model::Origin::Default("Istio's default".into()));
+            let deadline =
+                Setting::new(Bound::Unlimited, crate::model::Origin::Default("Istio's default".into()));
             facts.policies.push(retry_policy(Reader::new("Istio"), retries, key.into(), deadline));
             found = true;
         }

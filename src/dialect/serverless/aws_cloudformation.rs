@@ -38,11 +38,13 @@ const ASYNC_WAITS: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs
 const DELIVERY_RETRIES: Count = Count::new("MaximumRetryAttempts").or(185).range(0, 185).quoted();
 const DELIVERY_AGE: Time = seconds("MaximumEventAgeInSeconds", 60, 86_400).or(Duration::from_secs(86_400));
 /// Retries of a batch of a stream; none of them is the last where it is −1 or absent.
-const STREAM_RETRIES: Count = Count { endless: Some(-1), ..Count::new("MaximumRetryAttempts").range(0, 10_000).quoted() };
+const STREAM_RETRIES: Count =
+    Count { endless: Some(-1), ..Count::new("MaximumRetryAttempts").range(0, 10_000).quoted() };
 const RECORD_AGE: Time = seconds("MaximumRecordAgeInSeconds", 60, 604_800);
 
 const fn seconds(key: &'static str, least: u64, most: u64) -> Time {
-    Time::new(key, Notation::Whole(Seconds, true)).range(Duration::from_secs(least), Duration::from_secs(most))
+    Time::new(key, Notation::Whole(Seconds, true))
+        .range(Duration::from_secs(least), Duration::from_secs(most))
 }
 
 fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
@@ -76,7 +78,9 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
         }
     }
     let dead: Vec<_> = queues.iter().filter_map(|(id, _)| dead_letter_queue(template, id)).collect();
-    facts.queues.extend(queues.into_iter().map(|(id, queue)| Queue { is_dead_letter_queue: dead.contains(&id), ..queue }));
+    facts.queues.extend(
+        queues.into_iter().map(|(id, queue)| Queue { is_dead_letter_queue: dead.contains(&id), ..queue }),
+    );
     true
 }
 
@@ -139,7 +143,9 @@ fn function<'d>(template: Template<'d>, node: Node<'d>) -> Option<Resource<'d>> 
 
 /// How long a function may run; SAM's Globals reach its own functions only.
 fn run_time(template: Template<'_>, called: Option<Resource<'_>>) -> Setting<Duration> {
-    let Some(resource) = called else { return Setting::unknown("the function is not in this template", None) };
+    let Some(resource) = called else {
+        return Setting::unknown("the function is not in this template", None);
+    };
     let resolve = |node| template.resolve(node);
     let globals = template.function_globals().filter(|_| resource.kind == "AWS::Serverless::Function");
     let blocks = [resource.properties, globals].map(|node| Block::new(node, Keys::Exact));
@@ -157,13 +163,20 @@ fn mapping(template: Template<'_>, resource: Resource<'_>, queues: &mut [(&str, 
 }
 
 /// A function with its events, its asynchronous retries and those that Globals give it.
-fn serverless_function(template: Template<'_>, resource: Resource<'_>, queues: &mut [(&str, Queue)], facts: &mut Facts) {
+fn serverless_function(
+    template: Template<'_>,
+    resource: Resource<'_>,
+    queues: &mut [(&str, Queue)],
+    facts: &mut Facts,
+) {
     let properties = resource.properties;
     for event in properties.and_then(|all| all.get("Events")).into_iter().flat_map(Node::entries) {
         let block = Block::new(event, Keys::Exact).block("Properties");
         let at = Site { node: event, name: format!("{}/{}", resource.id, event.key()) };
         match event.get("Type").and_then(Node::text) {
-            Some("SQS") => source_of(template, at, block, block.get("Queue"), false, Some(resource), queues, facts),
+            Some("SQS") => {
+                source_of(template, at, block, block.get("Queue"), false, Some(resource), queues, facts)
+            }
             Some("Kinesis" | "DynamoDB") => {
                 source_of(template, at, block, block.get("Stream"), true, Some(resource), queues, facts);
             }
@@ -178,7 +191,12 @@ fn serverless_function(template: Template<'_>, resource: Resource<'_>, queues: &
     if let Some(config) = properties.and_then(|all| all.get("EventInvokeConfig")) {
         let globals = Block::new(template.function_globals(), Keys::Exact).block("EventInvokeConfig");
         let at = Site { node: config, name: resource.id.to_string() };
-        facts.policies.push(asynchronous(template, at, &[Block::new(config, Keys::Exact), globals], Some(resource)));
+        facts.policies.push(asynchronous(
+            template,
+            at,
+            &[Block::new(config, Keys::Exact), globals],
+            Some(resource),
+        ));
     }
 }
 
@@ -239,7 +257,12 @@ fn source_of(
 }
 
 /// Lambda's own retries of an asynchronous invocation.
-fn asynchronous(template: Template<'_>, at: Site<'_>, blocks: &[Block<'_>], called: Option<Resource<'_>>) -> Policy {
+fn asynchronous(
+    template: Template<'_>,
+    at: Site<'_>,
+    blocks: &[Block<'_>],
+    called: Option<Resource<'_>>,
+) -> Policy {
     let resolve = |node| template.resolve(node);
     let mut reader = Reader::with("Lambda", &resolve);
     let whose = "Lambda's own back-off";

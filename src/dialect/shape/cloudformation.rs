@@ -173,7 +173,8 @@ impl<'d> Template<'d> {
         let keys = ["QueueName", "FunctionName", "TopicName", "StateMachineName"];
         let is_named = |resource: &Resource<'d>| {
             let properties = resource.properties;
-            keys.iter().any(|key| properties.and_then(|all| all.get(key)).and_then(Node::string) == Some(name))
+            keys.iter()
+                .any(|key| properties.and_then(|all| all.get(key)).and_then(Node::string) == Some(name))
         };
         self.resources().filter(|resource| !resource.kind.ends_with("EventSourceMapping")).find(is_named)
     }

@@ -39,8 +39,9 @@ pub fn per_try_timeout(
 ) -> Setting<Duration> {
     match (written, per_try.at(), deadline.at()) {
         (Some(node), Some(time), Some(whole)) if time >= whole => {
-            let effect =
-                format!("Envoy drops a per-try timeout that is not below the timeout of the request, {whole}");
+            let effect = format!(
+                "Envoy drops a per-try timeout that is not below the timeout of the request, {whole}"
+            );
             reader.replace(node, effect);
             Setting::unlimited(format!("Envoy drops the one of {time}"))
         }

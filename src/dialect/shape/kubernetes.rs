@@ -26,7 +26,9 @@ impl<'d> Object<'d> {
     pub fn name(self) -> &'d str {
         let metadata = self.node.get("metadata");
         let named = |key| metadata.and_then(|metadata| metadata.get(key)).and_then(Node::text);
-        named("name").or_else(|| named("generateName").map(|name| name.trim_end_matches('-'))).unwrap_or(self.kind)
+        named("name")
+            .or_else(|| named("generateName").map(|name| name.trim_end_matches('-')))
+            .unwrap_or(self.kind)
     }
 }
 

@@ -64,7 +64,14 @@ mod tests {
 
     #[test]
     fn placeholders_without_a_default_are_unknown() {
-        for text in ["${RETRIES}", "{{ .Values.retries }}", "%env(int:RETRIES)%", "$RETRIES", "${A:-${B}}", "@RETRIES@"] {
+        for text in [
+            "${RETRIES}",
+            "{{ .Values.retries }}",
+            "%env(int:RETRIES)%",
+            "$RETRIES",
+            "${A:-${B}}",
+            "@RETRIES@",
+        ] {
             assert_eq!(read(text).map(|found| found.default), Some(None), "{text}");
         }
     }

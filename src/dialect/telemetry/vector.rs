@@ -27,27 +27,54 @@ const INITIAL: Time = seconds("retry_initial_backoff_secs", 1);
 const MAX: Time = seconds("retry_max_duration_secs", 30);
 /// Of each attempt.
 const TIMEOUT: Time = seconds("timeout_secs", 60);
-const JITTER: Word<Jitter> = Word {
-    key: "retry_jitter_mode",
-    absent: FULL,
-    words: &[("Full", FULL), ("None", Jitter::None)],
-};
+const JITTER: Word<Jitter> =
+    Word { key: "retry_jitter_mode", absent: FULL, words: &[("Full", FULL), ("None", Jitter::None)] };
 /// The wait is drawn from 1 ms on.
 const FULL: Jitter = Jitter::Full { least: Duration::from_millis(1) };
 
 /// Sinks that send requests, and so retry without a `request` table as well; a `*` stands for any ending.
 const REQUESTING: &[&str] = &[
-    "appsignal", "aws_*", "axiom", "azure_*", "clickhouse", "databend", "datadog_*", "doris", "elasticsearch", "gcp_*",
-    "greptimedb*", "honeycomb", "http", "humio_*", "influxdb_*", "keep", "logdna", "loki", "mezmo", "nats", "new_relic",
-    "opentelemetry", "postgres", "prometheus_remote_write", "redis", "sematext_*", "splunk_hec_*", "vector", "webhdfs",
+    "appsignal",
+    "aws_*",
+    "axiom",
+    "azure_*",
+    "clickhouse",
+    "databend",
+    "datadog_*",
+    "doris",
+    "elasticsearch",
+    "gcp_*",
+    "greptimedb*",
+    "honeycomb",
+    "http",
+    "humio_*",
+    "influxdb_*",
+    "keep",
+    "logdna",
+    "loki",
+    "mezmo",
+    "nats",
+    "new_relic",
+    "opentelemetry",
+    "postgres",
+    "prometheus_remote_write",
+    "redis",
+    "sematext_*",
+    "splunk_hec_*",
+    "vector",
+    "webhdfs",
 ];
 
 const fn seconds(key: &'static str, absent: u64) -> Time {
-    Time::new(key, Notation::Whole(Seconds, false)).at_least(Duration::from_secs(1)).or(Duration::from_secs(absent))
+    Time::new(key, Notation::Whole(Seconds, false))
+        .at_least(Duration::from_secs(1))
+        .or(Duration::from_secs(absent))
 }
 
 fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
-    let Some(sinks) = document.root().get("sinks").filter(|sinks| sinks.kind() == Kind::Map) else { return false };
+    let Some(sinks) = document.root().get("sinks").filter(|sinks| sinks.kind() == Kind::Map) else {
+        return false;
+    };
     let is_sink = |sink: Node<'_>| sink.get("type").is_some() && sink.get("inputs").is_some();
     if !sinks.entries().any(is_sink) {
         return false;

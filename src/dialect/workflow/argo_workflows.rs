@@ -62,7 +62,8 @@ fn workflow(object: Object<'_>, spec: Block<'_>, facts: &mut Facts) {
         let Some(strategy) = shared.get("retryStrategy") else { continue };
         let own = |template: &&Node<'_>| template.get("retryStrategy").is_none();
         let mut reader = Reader::new("Argo");
-        let timeouts = templates.iter().filter(own).map(|template| attempt_timeout(&mut reader, *template, defaults));
+        let timeouts =
+            templates.iter().filter(own).map(|template| attempt_timeout(&mut reader, *template, defaults));
         let timeout = timeouts.reduce(longer).unwrap_or_else(|| Setting::unlimited("Argo's default"));
         let name = format!("{}/{label}", object.name());
         facts.policies.push(retry_strategy(reader, strategy, name, timeout, &deadline));
@@ -90,7 +91,11 @@ fn longer(one: Setting<Duration>, other: Setting<Duration>) -> Setting<Duration>
     }
 }
 
-fn attempt_timeout<'d>(reader: &mut Reader<'_, 'd>, template: Node<'d>, defaults: Block<'d>) -> Setting<Duration> {
+fn attempt_timeout<'d>(
+    reader: &mut Reader<'_, 'd>,
+    template: Node<'d>,
+    defaults: Block<'d>,
+) -> Setting<Duration> {
     let own = Block::new(template, Keys::Exact);
     if ["steps", "dag"].iter().any(|key| own.get(key).is_some()) {
         if let Some(node) = own.get(ACTIVE_DEADLINE.key) {
@@ -116,11 +121,17 @@ fn retry_strategy<'d>(
     // maxDuration spares the first attempt; the workflow's deadline spares nothing
     let (deadline, deadline_effect) = match (own_deadline.bound, workflow_deadline.bound) {
         (Bound::Unlimited, _) => (workflow_deadline.clone(), DeadlineEffect::Cuts),
-        (Bound::At(own), Bound::At(whole)) if whole < own => (workflow_deadline.clone(), DeadlineEffect::Cuts),
+        (Bound::At(own), Bound::At(whole)) if whole < own => {
+            (workflow_deadline.clone(), DeadlineEffect::Cuts)
+        }
         _ => (own_deadline, DeadlineEffect::CutsRetries),
     };
     Policy {
-        backoff: if attempts.is_unlimited() { unwaited(&mut reader, waits) } else { backoff(&mut reader, waits) },
+        backoff: if attempts.is_unlimited() {
+            unwaited(&mut reader, waits)
+        } else {
+            backoff(&mut reader, waits)
+        },
         attempts,
         attempt_timeout,
         deadline,
@@ -171,7 +182,9 @@ fn factor<'d>(reader: &mut Reader<'_, 'd>, waits: Block<'d>) -> Setting<Ratio> {
     if node.text().and_then(whole_number).is_some_and(|number| number <= 0) {
         return Setting::written(Ratio::ONE, node.place());
     }
-    reader.value(node, &Count::new("factor").range(1, i32::MAX as u64).quoted()).map(|factor| Ratio::new(factor, 1))
+    reader
+        .value(node, &Count::new("factor").range(1, i32::MAX as u64).quoted())
+        .map(|factor| Ratio::new(factor, 1))
 }
 
 /// Each container of the set is run so many times in all, with the same wait in between.

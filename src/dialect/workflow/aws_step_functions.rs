@@ -1,10 +1,10 @@
 //! AWS Step Functions: the Amazon States Language, in files of its own and within templates
 //! (states-language.net/spec.html; AWS Step Functions developer guide, "Handling errors in workflows").
 
-use crate::dialect::{Dialect, File};
 use crate::dialect::shape::cloudformation::{Template, joined_text, template_text};
 use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time, Word};
+use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
 use crate::model::{
@@ -44,7 +44,8 @@ const FUNCTION_TIMEOUT: Time = seconds("Timeout").or(Duration::from_secs(3));
 const NEVER_RETRIED: &[&str] = &["Pass", "Choice", "Wait", "Succeed", "Fail"];
 
 const fn seconds(key: &'static str) -> Time {
-    Time::new(key, Notation::Whole(Seconds, false)).range(Duration::from_secs(1), Duration::from_secs(99_999_999))
+    Time::new(key, Notation::Whole(Seconds, false))
+        .range(Duration::from_secs(1), Duration::from_secs(99_999_999))
 }
 
 /// A state machine and what its surroundings say about it.
@@ -99,13 +100,18 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
 fn is_machine(node: Node<'_>) -> bool {
     let typed = |state: Node<'_>| state.get("Type").is_some();
     node.get("StartAt").and_then(Node::text).is_some()
-        && node.get("States").is_some_and(|states| states.entries().all(typed) && states.entries().next().is_some())
+        && node
+            .get("States")
+            .is_some_and(|states| states.entries().all(typed) && states.entries().next().is_some())
 }
 
 fn machine(machine: Machine<'_>, facts: &mut Facts) {
     let mut reader = Reader::new("Step Functions");
     let mut deadline = reader.get(Block::new(machine.definition, Keys::Exact), &TIMEOUT);
-    if machine.express && deadline.at().is_none_or(|written| written > EXPRESS_LIMIT) && !deadline.is_unknown() {
+    if machine.express
+        && deadline.at().is_none_or(|written| written > EXPRESS_LIMIT)
+        && !deadline.is_unknown()
+    {
         deadline = Setting::default(EXPRESS_LIMIT, "the limit of an Express workflow");
     }
     let before = facts.policies.len();
@@ -116,7 +122,13 @@ fn machine(machine: Machine<'_>, facts: &mut Facts) {
 }
 
 /// Every retrier of the states of a machine, of a branch or of an iterated part.
-fn states(machine: Machine<'_>, scope: Node<'_>, path: &str, deadline: &Setting<Duration>, facts: &mut Facts) {
+fn states(
+    machine: Machine<'_>,
+    scope: Node<'_>,
+    path: &str,
+    deadline: &Setting<Duration>,
+    facts: &mut Facts,
+) {
     for state in scope.get("States").into_iter().flat_map(Node::entries) {
         let name = if path.is_empty() { state.key().to_string() } else { format!("{path}/{}", state.key()) };
         retriers(machine, state, &name, deadline, facts);
@@ -128,7 +140,13 @@ fn states(machine: Machine<'_>, scope: Node<'_>, path: &str, deadline: &Setting<
     }
 }
 
-fn retriers(machine: Machine<'_>, state: Node<'_>, name: &str, deadline: &Setting<Duration>, facts: &mut Facts) {
+fn retriers(
+    machine: Machine<'_>,
+    state: Node<'_>,
+    name: &str,
+    deadline: &Setting<Duration>,
+    facts: &mut Facts,
+) {
     let Some(list) = state.get("Retry") else { return };
     let kind = state.get("Type").and_then(Node::text).unwrap_or_default();
     let count = list.items().count();

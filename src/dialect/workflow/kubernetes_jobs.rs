@@ -90,7 +90,9 @@ fn job(object: Object<'_>, spec: Node<'_>) -> Option<Policy> {
     let pod_deadline = reader.get(pod, &ACTIVE_DEADLINE);
     let (attempt_timeout, deadline) = match restart {
         Restart::Never => (pod_deadline, job_deadline),
-        Restart::OnFailure => (Setting::unlimited("nothing bounds a run by itself"), sooner(job_deadline, pod_deadline)),
+        Restart::OnFailure => {
+            (Setting::unlimited("nothing bounds a run by itself"), sooner(job_deadline, pod_deadline))
+        }
     };
     Some(Policy {
         written: limit.is_some(),
