@@ -155,10 +155,10 @@ fn differs(policy: &Value, recording: &Recording) -> Vec<String> {
     let measured = &recording.measured;
     let (low, high) = range(&measured["attempts"]);
     let early = ended_early(policy, recording);
-    if let Some(attempts) = policy["attempts"].as_f64() {
-        if high > attempts || high > 1.0 && !early && (low, high) != (attempts, attempts) {
-            bad.push(format!("attempts {low}..{high} were made, {attempts} are predicted"));
-        }
+    if let Some(attempts) = policy["attempts"].as_f64()
+        && (high > attempts || high > 1.0 && !early && (low, high) != (attempts, attempts))
+    {
+        bad.push(format!("attempts {low}..{high} were made, {attempts} are predicted"));
     }
     let (mins, maxs) = (numbers(&policy["waits_min_ms"]), numbers(&policy["waits_max_ms"]));
     for (n, (least, most)) in measured_waits(recording).into_iter().enumerate().take(maxs.len()) {

@@ -6,7 +6,7 @@ use crate::dialect::foreign;
 use crate::dialect::shape::read::{Field, Reader, whole_number};
 use crate::dialect::shape::{placeholder, policy};
 use crate::dialect::{Dialect, File};
-use crate::document::{Document, Kind, Node};
+use crate::document::{Comment, Document, Kind, Node};
 use crate::model::notation::{self, Unit};
 use crate::model::{
     Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Handler, Jitter, Layer, Origin,
@@ -33,9 +33,9 @@ const ID: &str = "generic";
 /// Where a value has to come from, if nothing in the file says so.
 const NOTHING: &str = "nothing in the file";
 
-fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
+fn read(document: &Document<'_>, file: &File<'_>, facts: &mut Facts) -> bool {
     if foreign::language(document).is_none() {
-        table(document.root(), None, facts);
+        table(document.root(), None, file.comments, facts);
     }
     false
 }
@@ -82,9 +82,9 @@ impl<'d> Group<'d> {
 }
 
 /// Reads the policies of a table and of those within it. The nesting is bounded by the document.
-fn table(node: Node<'_>, parent: Option<Node<'_>>, facts: &mut Facts) {
+fn table(node: Node<'_>, parent: Option<Node<'_>>, comments: &[Comment], facts: &mut Facts) {
     if node.kind() == Kind::List {
-        return node.items().for_each(|item| table(item, None, facts));
+        return node.items().for_each(|item| table(item, None, comments, facts));
     }
     if node.kind() != Kind::Map || is_schema(node) {
         return;
@@ -102,7 +102,7 @@ fn table(node: Node<'_>, parent: Option<Node<'_>>, facts: &mut Facts) {
         let mut group = own_group(node);
         merged = nested_backoff(node, &mut group);
         if group.is_policy() || group.strong {
-            push(group, node, Some(node), parent, facts);
+            push(group, node, Some(node), parent, comments, facts);
         }
     } else {
         for mut group in flat_groups(node) {
@@ -111,13 +111,13 @@ fn table(node: Node<'_>, parent: Option<Node<'_>>, facts: &mut Facts) {
             }
             if group.is_policy() {
                 let at = group.count().or_else(|| group.waits()).map_or(node, |entry| entry.node);
-                push(group, at, None, Some(node), facts);
+                push(group, at, None, Some(node), comments, facts);
             }
         }
     }
     for child in node.entries() {
         if merged.is_none_or(|merged| !child.is(merged)) {
-            table(child, Some(node), facts);
+            table(child, Some(node), comments, facts);
         }
     }
     queue(node, before, facts);
@@ -316,10 +316,12 @@ fn push<'d>(
     at: Node<'d>,
     own: Option<Node<'d>>,
     around: Option<Node<'d>>,
+    comments: &[Comment],
     facts: &mut Facts,
 ) {
     let times = Times::find(&group, own, around);
-    let bare = bare_unit(group.entries.iter().chain(&times.entries()));
+    let entries: Vec<_> = group.entries.iter().copied().chain(times.entries()).collect();
+    let bare = commented_unit(&entries, comments).unwrap_or_else(|| bare_unit(entries.iter()));
     let mut read = Values { reader: Reader::new("retrylint"), bare };
     let mut attempts = read.attempts(&group, own);
     let backoff = read.backoff(&group, attempts.at());
@@ -444,37 +446,59 @@ fn times_of(node: Node<'_>) -> Vec<Entry<'_>> {
     }
     let mut group = Group::default();
     for child in node.entries() {
-        if let Some((role, suffix, prefix)) = names::role(child.key(), Scope::Flat) {
-            if role.is_time() && prefix.is_empty() {
-                add(&mut group, child, role, suffix);
-            }
+        if let Some((role, suffix, prefix)) = names::role(child.key(), Scope::Flat)
+            && role.is_time()
+            && prefix.is_empty()
+        {
+            add(&mut group, child, role, suffix);
         }
     }
     group.entries
 }
 
 /// The unit of the numbers that have none: that which makes all of them plausible.
-fn bare_unit<'a, 'd: 'a>(entries: impl Iterator<Item = &'a Entry<'d>>) -> (Unit, &'static str) {
-    let mut unit = (Unit::Seconds, "bare numbers, all under 1000, are taken as seconds");
+fn bare_unit<'a, 'd: 'a>(entries: impl Iterator<Item = &'a Entry<'d>>) -> Bare {
+    let mut unit = Bare(Unit::Seconds, Some("bare numbers, all under 1000, are taken as seconds"));
     for entry in entries.filter(|entry| entry.unit.is_none() && entry.role.is_duration()) {
         let list: Vec<_> = entry.node.items().collect();
         for node in if list.is_empty() { vec![entry.node] } else { list } {
             let Some(Ok(notation::Amount::Bare(number))) = node.text().map(notation::any) else { continue };
             if number.contains('.') {
-                return (Unit::Seconds, "bare numbers, one of them with a fraction, are taken as seconds");
+                return Bare(
+                    Unit::Seconds,
+                    Some("bare numbers, one of them with a fraction, are taken as seconds"),
+                );
             }
             if whole_number(number).is_some_and(|number| number >= 1000) {
-                unit = (Unit::Millis, "bare numbers, one of them 1000 or more, are taken as milliseconds");
+                unit = Bare(
+                    Unit::Millis,
+                    Some("bare numbers, one of them 1000 or more, are taken as milliseconds"),
+                );
             }
         }
     }
     unit
 }
 
+/// The unit of numbers that have none, and the guess that it rests on, if it is one.
+#[derive(Clone, Copy)]
+struct Bare(Unit, Option<&'static str>);
+
+/// The unit that a comment behind one of the values names; it holds for all of them.
+fn commented_unit(entries: &[Entry<'_>], comments: &[Comment]) -> Option<Bare> {
+    let lines = entries.iter().filter(|entry| entry.unit.is_none() && entry.role.is_duration());
+    let behind = lines.filter_map(|entry| {
+        let line = entry.node.place().line;
+        let at = comments.partition_point(|comment| comment.place.line < line);
+        comments.get(at).filter(|comment| comment.place.line == line && !comment.own_line)
+    });
+    behind.filter_map(|comment| names::unit_in_words(&comment.text)).map(|unit| Bare(unit, None)).next()
+}
+
 /// Reads the values of one policy.
 struct Values<'d> {
     reader: Reader<'d, 'd>,
-    bare: (Unit, &'static str),
+    bare: Bare,
 }
 
 impl<'d> Values<'d> {
@@ -504,14 +528,14 @@ impl<'d> Values<'d> {
         for other in counts().filter(|other| !other.node.is(entry.node)) {
             let Role::Count(counted) = other.role else { continue };
             let theirs = self.reader.value(other.node, &Attempts { counted, reconnect });
-            if let (Some(a), Some(b)) = (setting.at(), theirs.at()) {
-                if a != b {
-                    let key = entry.node.key();
-                    self.reader.replace(
-                        other.node,
-                        format!("it says {b} attempts where {key} says {a}, and one of them is not read"),
-                    );
-                }
+            if let (Some(a), Some(b)) = (setting.at(), theirs.at())
+                && a != b
+            {
+                let key = entry.node.key();
+                self.reader.replace(
+                    other.node,
+                    format!("it says {b} attempts where {key} says {a}, and one of them is not read"),
+                );
             }
         }
         setting
@@ -525,8 +549,10 @@ impl<'d> Values<'d> {
     fn span(&mut self, node: Node<'d>, suffix: UnitSuffix) -> Setting<Duration> {
         let mut setting = self.reader.value(node, &Span { unit: Some(suffix.unwrap_or(self.bare.0)) });
         let bare = matches!(node.text().map(notation::any), Some(Ok(notation::Amount::Bare(number))) if number != "0");
-        if let (Origin::Written(place), true, None) = (&setting.origin, bare, suffix) {
-            setting.origin = Origin::Assumed(self.bare.1.into(), Some(*place));
+        if let (Origin::Written(place), true, None, Some(guess)) =
+            (&setting.origin, bare, suffix, self.bare.1)
+        {
+            setting.origin = Origin::Assumed(guess.into(), Some(*place));
         }
         setting
     }
@@ -646,7 +672,7 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
     };
     let mut read = Values {
         reader: Reader::new("retrylint"),
-        bare: (Unit::Seconds, "a bare number is taken as seconds"),
+        bare: Bare(Unit::Seconds, Some("a bare number is taken as seconds")),
     };
     let receives = entry(&["max_receive_count", "max_deliver", "max_deliveries"]);
     let retention = entry(&["retention", "retention_period", "message_retention"]);

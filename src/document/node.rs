@@ -161,10 +161,6 @@ impl<'t> Builder<'t> {
         Text { span: Span { start, end: self.document.decoded.len() as u32 }, decoded: true }
     }
 
-    pub(super) fn text(&self, text: Text) -> &str {
-        self.document.text(text)
-    }
-
     /// Adds a value as the last one of its parent.
     pub(super) fn add(
         &mut self,

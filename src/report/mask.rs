@@ -175,10 +175,10 @@ pub(super) fn tokens(text: &str) -> String {
         let start = at + mark.len();
         let rest = &text[start..];
         let authority = &rest[..rest.find(['/', '?', '#', ' ', '"', '\'']).unwrap_or(rest.len())];
-        if let Some((user, _)) = authority.rsplit_once('@') {
-            if let Some(colon) = user.find(':') {
-                bytes[start + colon + 1..start + user.len()].fill(b'*');
-            }
+        if let Some((user, _)) = authority.rsplit_once('@')
+            && let Some(colon) = user.find(':')
+        {
+            bytes[start + colon + 1..start + user.len()].fill(b'*');
         }
     }
     String::from_utf8(bytes).unwrap_or_default()

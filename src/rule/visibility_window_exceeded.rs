@@ -3,7 +3,7 @@
 use super::words::{Evidence, Subject, Wording, counted};
 use super::{Example, Limits, Rule};
 use crate::finding::{Finding, Severity};
-use crate::model::{Bound, Duration, Handler, Queue, Setting};
+use crate::model::{Duration, Handler, Queue, Setting};
 use crate::source::Place;
 use crate::stack::{Project, ProjectFile};
 use std::collections::BTreeSet;
@@ -205,6 +205,7 @@ fn help(queue: &Queue, case: &Case<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Bound;
     use crate::model::{Advice, Branch, Origin};
     use crate::rule::samples::{check_project, secs};
     use crate::stack::samples::{file, line, queue};

@@ -268,14 +268,14 @@ pub(super) fn stack_evidence(project: &Project, stack: &Stack) -> Evidence {
         if let Some(timeout) = timeout.filter(|timeout| timeout.at().is_some()) {
             evidence.number(&format!("one attempt of {}", layer.name), timeout);
         }
-        if layer.starts != layer.attempts.bound {
-            if let Bound::At(starts) = layer.starts {
-                evidence.note(format!(
-                    "{} of {} can start before the deadline",
-                    counted(starts, "attempt"),
-                    layer.name
-                ));
-            }
+        if layer.starts != layer.attempts.bound
+            && let Bound::At(starts) = layer.starts
+        {
+            evidence.note(format!(
+                "{} of {} can start before the deadline",
+                counted(starts, "attempt"),
+                layer.name
+            ));
         }
     }
     evidence.turn_to(&project.config_path);

@@ -421,6 +421,22 @@ const UNITS: &[(Unit, &[&str])] = &[
     (Unit::Days, &["d", "day", "days"]),
 ];
 
+/// The unit that a comment names, as in `# seconds` or `# in ms`.
+pub fn unit_in_words(comment: &str) -> Option<Unit> {
+    const OTHER_SCRIPTS: &[(&str, Unit)] =
+        &[("毫秒", Unit::Millis), ("秒", Unit::Seconds), ("分钟", Unit::Minutes), ("小时", Unit::Hours)];
+    let word = |word: &str| {
+        let lower = word.to_lowercase();
+        let long = lower.len() > 1; // a lone letter may be anything
+        UNITS.iter().find(|(_, names)| long && names.contains(&lower.as_str())).map(|(unit, _)| *unit)
+    };
+    let words = comment.split(|char: char| !char.is_alphabetic());
+    words
+        .into_iter()
+        .find_map(word)
+        .or_else(|| OTHER_SCRIPTS.iter().find(|(name, _)| comment.contains(name)).map(|(_, unit)| *unit))
+}
+
 /// A key in snake_case, whichever case it is written in.
 pub fn snake(key: &str) -> String {
     let mut snake = String::with_capacity(key.len() + 4);
@@ -473,10 +489,10 @@ pub fn role(key: &str, scope: Scope) -> Option<(Role, UnitSuffix, String)> {
     if let Some(role) = unit.and(exact(&stem)) {
         return Some((role, unit, String::new()));
     }
-    if let (Some(name), Scope::Own) = (stem.strip_prefix("retry_"), scope) {
-        if let Some(role) = exact(name) {
-            return Some((role, unit, String::new()));
-        }
+    if let (Some(name), Scope::Own) = (stem.strip_prefix("retry_"), scope)
+        && let Some(role) = exact(name)
+    {
+        return Some((role, unit, String::new()));
     }
     if scope == Scope::Own {
         return None;
@@ -593,6 +609,20 @@ mod tests {
             role("max_join_retries", Scope::Flat),
             Some((Role::Count(Counted::Retries), None, "join".into()))
         );
+    }
+
+    #[test]
+    fn a_comment_may_name_the_unit() {
+        for (comment, unit) in [
+            ("seconds", Some(Unit::Seconds)),
+            ("in ms", Some(Unit::Millis)),
+            ("1 hour", Some(Unit::Hours)),
+            ("毫秒", Some(Unit::Millis)),
+            ("how long to wait", None),
+            ("s3 bucket", None),
+        ] {
+            assert_eq!(unit_in_words(comment), unit, "{comment}");
+        }
     }
 
     #[test]

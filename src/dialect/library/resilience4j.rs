@@ -207,10 +207,10 @@ fn setting<'d, F: Field>(
 fn instance(files: &Files<'_>, named: Named<'_>, at: Node<'_>) -> Policy {
     let mut reader = Reader::new("resilience4j");
     let chain = files.chain(named);
-    if let Some(node) = files.find(named, "baseConfig") {
-        if chain.len() == 1 {
-            reader.refuse(node, "the name of one of the configs is expected");
-        }
+    if let Some(node) = files.find(named, "baseConfig")
+        && chain.len() == 1
+    {
+        reader.refuse(node, "the name of one of the configs is expected");
     }
     if let Some(node) = files.find(named, OLD_MAX_ATTEMPTS) {
         reader.replace(node, "resilience4j 2 does not read this name of version 1; it reads maxAttempts");

@@ -151,11 +151,11 @@ fn retry_policy<'d>(
     }
     let base = reader.get(waits, &BASE_INTERVAL);
     let mut cap = reader.get(waits, &MAX_INTERVAL);
-    if let (Some(first), Some(most), Some(node)) = (base.at(), cap.at(), waits.get(MAX_INTERVAL.key)) {
-        if most < first {
-            reader.refuse(node, format!("a time of at least base_interval, {first}, is expected"));
-            cap = Setting::unknown("its value is refused", Some(node.place()));
-        }
+    if let (Some(first), Some(most), Some(node)) = (base.at(), cap.at(), waits.get(MAX_INTERVAL.key))
+        && most < first
+    {
+        reader.refuse(node, format!("a time of at least base_interval, {first}, is expected"));
+        cap = Setting::unknown("its value is refused", Some(node.place()));
     }
     Policy {
         attempts,

@@ -195,7 +195,7 @@ fn owner(name: &str) -> &str {
 pub fn joined_text(node: Node<'_>) -> Option<Vec<Result<Node<'_>, &'static str>>> {
     let Intrinsic { name: "Join", argument } = Intrinsic::of(node)? else { return None };
     let mut arguments = argument.items();
-    if arguments.next()?.text()? != "" {
+    if !arguments.next()?.text()?.is_empty() {
         return None;
     }
     let parts = arguments.next()?.items();

@@ -213,10 +213,10 @@ fn attempt_timeout<'d>(
     }
     let timeout = reader.get(block, &TIMEOUT);
     let heartbeat = reader.get(block, &HEARTBEAT);
-    if let (Some(beat), Some(time), Some(node)) = (heartbeat.at(), timeout.at(), block.get(HEARTBEAT.key)) {
-        if beat >= time {
-            reader.refuse(node, format!("a time below TimeoutSeconds of {time} is expected"));
-        }
+    if let (Some(beat), Some(time), Some(node)) = (heartbeat.at(), timeout.at(), block.get(HEARTBEAT.key))
+        && beat >= time
+    {
+        reader.refuse(node, format!("a time below TimeoutSeconds of {time} is expected"));
     }
     if timeout.is_unlimited() { function_timeout(machine, state).unwrap_or(timeout) } else { timeout }
 }
