@@ -30,7 +30,7 @@ fn retrying(n: usize) -> String {
 /// A file of about a size, without a word of retrying unless it is one of those that have it.
 fn text(n: usize) -> String {
     let size = if n % LARGE.0 == 7 { LARGE.1 } else { SIZES[n * 7 % SIZES.len()] };
-    let mut text = if n % RETRYING == 0 { retrying(n) } else { String::new() };
+    let mut text = if n.is_multiple_of(RETRYING) { retrying(n) } else { String::new() };
     let mut line = 0;
     while text.len() < size {
         let _ = writeln!(
