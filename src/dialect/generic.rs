@@ -3,7 +3,7 @@
 //! repositories; what rests on a guess says so.
 
 use crate::dialect::foreign;
-use crate::dialect::shape::read::{Field, Reader, whole_number};
+use crate::dialect::shape::read::{Field, Reader, UNOWNED, whole_number};
 use crate::dialect::shape::{placeholder, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Comment, Document, Kind, Node};
@@ -281,8 +281,8 @@ impl Field for Span {
         match notation::any(text) {
             Ok(notation::Amount::Time(time)) => Ok(Bound::At(time)),
             Ok(notation::Amount::NoLimit) => Ok(Bound::Unlimited),
-            Ok(notation::Amount::Bare(number)) => bare(number).map_err(|error| error.to_string().into()),
-            Err(error) => Err(error.to_string().into()),
+            Ok(notation::Amount::Bare(number)) => bare(number).map_err(|error| format!("it {error}").into()),
+            Err(error) => Err(format!("it {error}").into()),
         }
     }
 }
@@ -322,7 +322,7 @@ fn push<'d>(
     let times = Times::find(&group, own, around);
     let entries: Vec<_> = group.entries.iter().copied().chain(times.entries()).collect();
     let bare = commented_unit(&entries, comments).unwrap_or_else(|| bare_unit(entries.iter()));
-    let mut read = Values { reader: Reader::new("retrylint"), bare };
+    let mut read = Values { reader: Reader::new(UNOWNED), bare };
     let mut attempts = read.attempts(&group, own);
     let backoff = read.backoff(&group, attempts.at());
     if let (Some(delays), None) = (group.find(Role::Delays), group.count()) {
@@ -671,7 +671,7 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
         return;
     };
     let mut read = Values {
-        reader: Reader::new("retrylint"),
+        reader: Reader::new(UNOWNED),
         bare: Bare(Unit::Seconds, Some("a bare number is taken as seconds")),
     };
     let receives = entry(&["max_receive_count", "max_deliver", "max_deliveries"]);

@@ -51,20 +51,21 @@ impl OffsetMap {
     }
 
     /// Lays a decoded value beside its written form, which starts at `start`: quotes and escapes, the
-    /// indentation of block scalars, and folded lines are passed over. `place` gives the file's byte of one
-    /// of the written form.
+    /// indentation of block scalars, and folded lines are passed over. `column` is how many blanks stand
+    /// before the written form on its line, if nothing else does; `place` gives the file's byte of one of it.
     pub(super) fn align(
         &mut self,
         inner: u32,
         value: &str,
         start: u32,
+        column: usize,
         written: &str,
         place: impl Fn(u32) -> u32,
     ) {
         let style = Style::of(written);
         let bytes = written.as_bytes();
         let mut at = style.content(written);
-        let indent = style.indent(&written[at..]);
+        let indent = style.indent(&written[at..]).max(column);
         let mut line_start = style.is_block();
         for (n, char) in value.char_indices() {
             if line_start {

@@ -524,7 +524,10 @@ impl<'d> Node<'d> {
                         Some(map) => map.outer(at, at).0 as u32,
                         None => at,
                     };
-                    map.align(text.len() as u32, value, span.start, written, outer);
+                    let before = node.document.text.get(..span.start as usize).unwrap_or_default();
+                    let line = before.rsplit('\n').next().unwrap_or_default();
+                    let column = if line.bytes().all(|byte| byte == b' ') { line.len() } else { 0 };
+                    map.align(text.len() as u32, value, span.start, column, written, outer);
                     text.push_str(value);
                 }
                 Err(stand_in) => {

@@ -22,13 +22,17 @@ pub(super) fn parse(source: &SourceText) -> Parsed<'_> {
     if !errors.is_empty() && template::has_marks(text) {
         return Parsed { template: true, ..Parsed::default() };
     }
-    let faults = errors.iter().take(1).map(|error| {
+    if let Some(error) = errors.first() {
         let span = error.span().unwrap_or(0..0);
+        let place = source.place(span.start, span.end.max(span.start + 1));
         let message = error.message().lines().next().unwrap_or_default().to_string();
-        let help = "Correct the syntax; what could be read of the file was checked all the same.".to_string();
-        Fault { place: source.place(span.start, span.end.max(span.start + 1)), message, help }
-    });
-    let mut faults: Vec<_> = faults.collect();
+        let help = "Correct the syntax; nothing of this file was checked.".to_string();
+        return Parsed {
+            faults: vec![Fault { place, message, help }],
+            comments: comments(source),
+            ..Parsed::default()
+        };
+    }
     let mut builder = Builder::new(source, Cow::Borrowed(text), None);
     let root = NewNode {
         kind: Kind::Map,
@@ -41,19 +45,15 @@ pub(super) fn parse(source: &SourceText) -> Parsed<'_> {
         builder.add(None, None, root).and_then(|root| fill_table(&mut builder, root, table.get_ref()));
     if built.is_err() {
         let help = "Split it, or exclude it in retrylint.toml.".to_string();
-        faults.push(Fault {
-            place: source.place(0, 0),
-            message: "the file holds more than is read".into(),
-            help,
-        });
-        return Parsed { faults, ..Parsed::default() };
+        let fault =
+            Fault { place: source.place(0, 0), message: "the file holds more than is read".into(), help };
+        return Parsed { faults: vec![fault], ..Parsed::default() };
     }
     builder.close(0, Some(text.len() as u32));
     Parsed {
         documents: builder.finish().into_iter().collect(),
-        faults,
         comments: comments(source),
-        template: false,
+        ..Parsed::default()
     }
 }
 

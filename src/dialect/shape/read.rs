@@ -433,6 +433,9 @@ pub type Resolver<'r, 'd> = &'r dyn Fn(Node<'d>) -> Resolved<'d>;
 /// How deep conditions may be nested before the value counts as unknown.
 const MOST_BRANCHES: usize = 16;
 
+/// The system of settings that belong to none: what cannot be read is not refused by anybody.
+pub const UNOWNED: &str = "";
+
 /// Reads settings and keeps what the system refuses.
 pub struct Reader<'r, 'd> {
     /// What people call the system.
@@ -571,16 +574,24 @@ impl<'r, 'd> Reader<'r, 'd> {
 
     /// The system refuses a value; `expected` as in "a whole number is expected".
     pub fn refuse(&mut self, node: Node<'_>, expected: impl Into<Cow<'static, str>>) {
-        let effect = format!("{} refuses it: {}", self.system, expected.into());
-        self.fault(node, effect, true);
+        match self.system {
+            UNOWNED => self.fault(node, expected, false, Some("Write a value that says what is meant.")),
+            system => self.fault(node, format!("{system} refuses it: {}", expected.into()), true, None),
+        }
     }
 
     /// The system ignores or replaces a value; `effect` as in "Envoy takes it as 1 ms".
     pub fn replace(&mut self, node: Node<'_>, effect: impl Into<Cow<'static, str>>) {
-        self.fault(node, effect, false);
+        self.fault(node, effect, false, None);
     }
 
-    fn fault(&mut self, node: Node<'_>, effect: impl Into<Cow<'static, str>>, refused: bool) {
+    fn fault(
+        &mut self,
+        node: Node<'_>,
+        effect: impl Into<Cow<'static, str>>,
+        refused: bool,
+        help: Option<&'static str>,
+    ) {
         let shown = node.text().filter(|text| text.len() <= 40 && !text.contains('\n'));
         let what = match (node.key(), shown) {
             ("", Some(text)) => text.to_string(),
@@ -592,7 +603,7 @@ impl<'r, 'd> Reader<'r, 'd> {
             pointer: node.pointer(),
             what,
             effect: effect.into(),
-            help: None,
+            help: help.map(Cow::Borrowed),
             refused,
             lenient: false,
         });
