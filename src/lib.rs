@@ -4,6 +4,7 @@
 //! paths ─▶ source ─▶ document ─▶ dialect ─▶ model ─▶ stack ─▶ rule ─▶ report
 //! ```
 
+pub mod calculator;
 pub mod cli;
 pub mod config;
 pub mod dialect;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[&[&str]] = &[
     &["cli"],
     &["config", "report"],
-    &["rule"],
+    &["rule", "calculator"],
     &["stack", "finding"],
     &["dialect"],
     &["schedule"],

@@ -20,6 +20,8 @@ pub enum Command {
     Check(CheckOptions),
     /// Show every policy, queue and stack that is found, with its computed values
     Inspect(InspectOptions),
+    /// Calculate one policy: its waits, what fits a deadline or a window, what jitter does
+    Schedule(Box<ScheduleOptions>),
     /// List the rules
     Rules {
         /// How to show them
@@ -113,4 +115,107 @@ pub struct InspectOptions {
     /// How to show what is found
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+}
+
+/// How to show what the calculator says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScheduleFormat {
+    /// Rows and sentences
+    Table,
+    /// For programs
+    Json,
+    /// Rows for a spreadsheet
+    Csv,
+    /// For a page or a comment
+    Markdown,
+    /// A picture
+    Svg,
+}
+
+/// Options of `schedule`. Times are durations with a unit (250ms, 1m30s, PT1.5S), or all plain numbers.
+#[derive(Debug, Args)]
+pub struct ScheduleOptions {
+    /// A policy from a file: FILE, FILE#name or FILE#/pointer
+    pub policy: Option<String>,
+    /// The first wait, of waits that grow by the multiplier
+    #[arg(long, alias = "initial", value_name = "TIME", allow_hyphen_values = true)]
+    pub base: Option<String>,
+    /// Growth per retry [default: 2]
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub multiplier: Option<String>,
+    /// The longest single wait
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub max: Option<String>,
+    /// How often it is tried again
+    #[arg(long, value_name = "N", conflicts_with = "attempts", allow_hyphen_values = true)]
+    pub retries: Option<String>,
+    /// How often it is tried, the first try included
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub attempts: Option<String>,
+    /// The same wait each time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub fixed: Option<String>,
+    /// A wait that grows by itself: 1, 2, 3, … times
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub linear: Option<String>,
+    /// Waits of 1, 1, 2, 3, 5, … times this
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub fibonacci: Option<String>,
+    /// The waits themselves; the last one repeats
+    #[arg(long, value_name = "TIME,TIME,…", allow_hyphen_values = true)]
+    pub waits: Option<String>,
+    /// How waits are scattered: none, full, equal, decorrelated, or a part as ±20%
+    #[arg(long, value_name = "KIND", allow_hyphen_values = true)]
+    pub jitter: Option<String>,
+    /// What plain numbers count, as a label
+    #[arg(long, value_name = "NAME")]
+    pub unit: Option<String>,
+    /// What bounds one attempt
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub attempt_timeout: Option<String>,
+    /// What bounds all of them
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub deadline: Option<String>,
+    /// How long a queue hides the message
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub window: Option<String>,
+    /// How long one attempt takes
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub work: Option<String>,
+    /// Layers, outermost first: 3,3,3 or 3x2s,3x500ms
+    #[arg(long, value_name = "LAYERS")]
+    pub stack: Option<String>,
+    /// Another policy beside it: FILE#name, or "base=100ms multiplier=3 max=10s retries=5"
+    #[arg(long, value_name = "POLICY")]
+    pub vs: Vec<String>,
+    /// How to show it
+    #[arg(long, value_enum, default_value_t = ScheduleFormat::Table)]
+    pub format: ScheduleFormat,
+    /// Draw it in the terminal
+    #[arg(long)]
+    pub plot: bool,
+}
+
+impl ScheduleOptions {
+    /// The options about the policy that are given, by their names.
+    pub fn given(&self) -> Vec<(&'static str, &str)> {
+        let all = [
+            ("base", &self.base),
+            ("multiplier", &self.multiplier),
+            ("max", &self.max),
+            ("retries", &self.retries),
+            ("attempts", &self.attempts),
+            ("fixed", &self.fixed),
+            ("linear", &self.linear),
+            ("fibonacci", &self.fibonacci),
+            ("waits", &self.waits),
+            ("jitter", &self.jitter),
+            ("unit", &self.unit),
+            ("attempt-timeout", &self.attempt_timeout),
+            ("deadline", &self.deadline),
+            ("window", &self.window),
+            ("work", &self.work),
+        ];
+        all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
+    }
 }

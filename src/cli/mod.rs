@@ -8,6 +8,7 @@ mod inspect;
 mod progress;
 mod rules;
 pub mod run;
+mod schedule;
 
 use args::{Arguments, Command};
 use std::io::{self, Write};
@@ -25,6 +26,7 @@ pub fn main(arguments: Arguments) -> u8 {
     let done = match arguments.command {
         Command::Check(options) => check::check(&options, &mut out),
         Command::Inspect(options) => inspect::inspect(&options, &mut out),
+        Command::Schedule(options) => schedule::schedule(&options, &mut out),
         Command::Rules { format } => rules::rules(format, &mut out),
         Command::Dialects { format } => dialects::dialects(format, &mut out),
         Command::Explain { rule, format } => explain::explain(&rule, format, &mut out),

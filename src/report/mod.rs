@@ -4,6 +4,7 @@ pub mod human;
 pub mod inspect;
 pub mod json;
 mod mask;
+pub mod schedule;
 
 /// What a check looked at and how much it found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
