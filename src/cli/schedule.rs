@@ -13,7 +13,7 @@ use std::io::{self, Write};
 /// Answers about one policy, about several side by side, or about a stack.
 pub(super) fn schedule(options: &ScheduleOptions, out: &mut dyn Write) -> io::Result<u8> {
     let asked = match &options.stack {
-        Some(text) => layers(text, options).map(Asked::Stack),
+        Some(text) => layers(text, options).map(|stack| Asked::Stack(Box::new(stack))),
         None => sheets(options).map(Asked::Policies),
     };
     match asked {
@@ -39,7 +39,7 @@ pub(super) fn schedule(options: &ScheduleOptions, out: &mut dyn Write) -> io::Re
 
 enum Asked {
     Policies(Vec<Sheet>),
-    Stack(Stack),
+    Stack(Box<Stack>),
 }
 
 fn sheets(options: &ScheduleOptions) -> Result<Vec<Sheet>, String> {
