@@ -288,7 +288,11 @@ fn real_systems_wait_within_the_calculated_ranges() {
         ),
         ("envoy/custom-base-max.measured.json", "--base 200ms --max 2s --retries 4 --jitter full", 25.0),
         ("grpc/four-attempts.measured.json", "--base 100ms --max 10s --attempts 4 --jitter 20%", 25.0),
-        ("grpc/short-cap.measured.json", "--base 80ms --multiplier 3 --max 100ms --attempts 5 --jitter 20%", 25.0),
+        (
+            "grpc/short-cap.measured.json",
+            "--base 80ms --multiplier 3 --max 100ms --attempts 5 --jitter 20%",
+            25.0,
+        ),
         ("tools/npm-retries.measured.json", "--base 200ms --max 1s --retries 4", 100.0),
         ("tools/cargo-retry.cargo.measured.json", "--waits 1500ms,3500ms,6500ms,9500ms,10s", 100.0),
         ("tools/standard-max-six.measured.json", "--base 50ms --max 20s --attempts 6 --jitter full", 25.0),

@@ -69,3 +69,17 @@ fn what_a_system_refuses_or_replaces_is_shown() {
     let route = "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: { name: quotes }\nspec:\n  hosts: [quotes]\n  http:\n    - route: [{ destination: { host: quotes } }]\n      timeout: 3s\n      retries:\n        attempts: 2\n        perTryTimeout: 3s\n        retryOn: \"5xx, reset\"\n";
     insta::assert_snapshot!(shown(&[("route.yaml", route)]));
 }
+
+#[test]
+fn the_readme_shows_what_the_calculator_gives() {
+    let readme =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the README");
+    let command = "$ retrylint schedule --base 250 --max 2000 --retries 5\n";
+    let example =
+        readme.split(command).nth(1).and_then(|rest| rest.split("```").next()).expect("the example");
+    let output = retrylint()
+        .args(["schedule", "--base", "250", "--max", "2000", "--retries", "5"])
+        .output()
+        .expect("a run");
+    assert_eq!(String::from_utf8(output.stdout).expect("UTF-8"), example);
+}
