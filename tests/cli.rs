@@ -170,6 +170,34 @@ fn comments_silence_what_they_name() {
 }
 
 #[test]
+fn comments_that_are_not_understood_are_told() {
+    let wrong = FITS.replace(
+        "[client.retry]",
+        "# retrylint: ignore[missing-jiter]\n# retrylint: deadlne=3s\n[client.retry]",
+    );
+    let shown = out(&run(&with(&[("a.toml", &wrong)]), &["check", "--format", "json"]));
+    assert!(shown.contains("there is no rule `missing-jiter`; did you mean `missing-jitter`?"), "{shown}");
+    assert!(shown.contains("deadlne"), "{shown}");
+    assert_eq!(shown.matches("\"unreadable-config\"").count(), 2);
+}
+
+#[test]
+fn a_comment_may_stand_at_any_number_of_the_finding() {
+    let ignored =
+        EXCEEDS.replace("max_attempts = 3", "max_attempts = 3 # retrylint: ignore[deadline-exceeded]");
+    assert_eq!(run(&with(&[("a.toml", &ignored)]), &["check"]).status.code(), Some(0));
+}
+
+#[test]
+fn other_encodings_are_told_with_the_file() {
+    let workspace = Workspace::new();
+    workspace.write("latin.yaml", b"retries: 3\nname: caf\xe9\n");
+    workspace.write("wide.yaml", b"\xff\xfer\0e\0t\0r\0y\0");
+    let shown = out(&run(&workspace, &["check"]));
+    assert!(shown.contains("latin.yaml:2:10") && shown.contains("wide.yaml: the file is UTF-16"), "{shown}");
+}
+
+#[test]
 fn a_deadline_may_be_declared_in_a_comment_and_in_the_settings() {
     let free = LACKS_JITTER
         .replace("deadline_ms = 1000\n", "")

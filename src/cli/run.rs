@@ -2,7 +2,7 @@
 
 use super::args::FileOptions;
 use super::progress::Progress;
-use crate::config::{self, Config, ConfigError};
+use crate::config::{self, Config, ConfigError, nearest};
 use crate::dialect;
 use crate::document::{self, Format, Parsed};
 use crate::finding::{Finding, Severity};
@@ -161,7 +161,8 @@ impl Run {
         kept
     }
 
-    /// A comment silences the findings on its line, and those about the policy or queue on its line.
+    /// A comment silences the findings that are about its line: those that stand there or show a number
+    /// from there, and those about the policy or queue that stands there.
     fn is_suppressed(&self, finding: &Finding) -> bool {
         let Some(file) = self.project.files.iter().find(|file| file.path == finding.file) else {
             return false;
@@ -172,7 +173,12 @@ impl Run {
         let policies = file.facts.policies.iter().map(|policy| (&policy.pointer, policy.place.line));
         let queues = file.facts.queues.iter().map(|queue| (&queue.pointer, queue.place.line));
         let around = policies.chain(queues).filter(|(pointer, _)| is_within(&finding.pointer, pointer));
-        let lines: Vec<u32> = around.map(|(_, line)| line).chain([finding.place.line]).collect();
+        let shown = finding.related.iter().filter(|label| label.file == finding.file);
+        let lines: Vec<u32> = around
+            .map(|(_, line)| line)
+            .chain(shown.map(|label| label.place.line))
+            .chain([finding.place.line])
+            .collect();
         file.facts.annotations.iter().any(|annotation| match &annotation.says {
             Says::Ignore(suppression) => lines.contains(&annotation.line) && names(suppression),
             Says::IgnoreFile(suppression) => names(suppression),
@@ -186,7 +192,10 @@ impl Run {
             return Some(text.clone());
         }
         let path = self.paths.get(file).cloned().unwrap_or_else(|| PathBuf::from(file));
-        std::fs::read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+        let bytes = std::fs::read(path).ok()?;
+        let wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+        // what is no UTF-8 is shown as far as it is
+        (!wide).then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
@@ -341,7 +350,27 @@ pub fn facts(path: &str, text: String) -> Option<Facts> {
     Some(facts)
 }
 
-/// Syntax that cannot be read, and equal keys where something was found.
+/// Comments that speak to retrylint, and that it does not understand.
+fn unclear(annotation: &Annotation) -> Option<Unreadable> {
+    let known: Vec<_> = rule::all().iter().map(|rule| rule.id).collect();
+    let message = match &annotation.says {
+        Says::Unclear(message) => message.clone(),
+        Says::Ignore(suppression) | Says::IgnoreFile(suppression) => {
+            let wrong = suppression.rules.iter().find(|rule| !known.contains(&rule.as_str()))?;
+            nearest::unknown("rule", wrong, &known)
+        }
+        Says::Deadline(_) => return None,
+    };
+    Some(Unreadable {
+        place: annotation.place,
+        message,
+        help: "Correct the comment; as it stands it does nothing.".to_string(),
+        related: None,
+        warning: true,
+    })
+}
+
+/// Syntax that cannot be read, comments that are not understood, and equal keys where something was found.
 fn unreadable(parsed: &Parsed<'_>, facts: &Facts) -> Vec<Unreadable> {
     let faults = parsed.faults.iter().map(|fault| Unreadable {
         place: fault.place,
@@ -359,7 +388,7 @@ fn unreadable(parsed: &Parsed<'_>, facts: &Facts) -> Vec<Unreadable> {
         related: Some((duplicate.last, "this one counts".to_string())),
         warning: true,
     });
-    faults.chain(duplicates).collect()
+    faults.chain(facts.annotations.iter().filter_map(unclear)).chain(duplicates).collect()
 }
 
 /// What the user declares for what the files do not say.

@@ -1,6 +1,6 @@
 //! retrylint.toml: where it is, what it says, and what is wrong with it.
 
-mod nearest;
+pub(crate) mod nearest;
 
 use crate::finding::Severity;
 use crate::model::Duration;

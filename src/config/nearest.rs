@@ -1,7 +1,7 @@
 //! "Did you mean": the known word that is nearest to a wrong one.
 
 /// What is said of a word that is not known.
-pub(super) fn unknown(what: &str, wrong: &str, known: &[&str]) -> String {
+pub(crate) fn unknown(what: &str, wrong: &str, known: &[&str]) -> String {
     let near = known.iter().map(|word| (distance(wrong, word), *word)).min();
     match near.filter(|(distance, word)| *distance * 2 <= word.len().max(2)) {
         Some((_, word)) => format!("there is no {what} `{wrong}`; did you mean `{word}`?"),

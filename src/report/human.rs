@@ -92,7 +92,10 @@ impl Shown {
         Self {
             rule: Some(finding.rule),
             severity: finding.severity,
-            message: printable(&finding.message),
+            message: match source {
+                Some(_) => printable(&finding.message),
+                None => printable(&format!("{}: {}", finding.file, finding.message)),
+            },
             help: Some(help.join("\n")),
             source,
             labels: spans,
