@@ -98,8 +98,8 @@ fn inspected(case: &Case) -> Vec<String> {
         for wanted in wanted.into_iter().flatten() {
             problems.extend(differences(wanted, found));
         }
-        if kind == "policies" && wanted.is_some_and(Vec::is_empty) && !found.is_empty() {
-            problems.push(format!("{} policies where none is expected", found.len()));
+        if wanted.is_some_and(Vec::is_empty) && !found.is_empty() {
+            problems.push(format!("{} {kind} where none is expected", found.len()));
         }
     }
     for wanted in case.expect.get("stacks").and_then(Value::as_array).into_iter().flatten() {

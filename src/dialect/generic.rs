@@ -74,10 +74,18 @@ impl<'d> Group<'d> {
         self.any(&[Role::Initial, Role::Fixed, Role::Backoff, Role::Delays])
     }
 
-    /// A key that names a retry, or a count of attempts beside a wait.
+    /// A key that names a retry, or a count of attempts beside a wait. A wait with a prefix and without a
+    /// count has to speak of retrying itself: others have back-offs of their own.
     fn is_policy(&self) -> bool {
-        self.count().is_some() && (self.strong || self.waits().is_some())
-            || self.strong && self.waits().is_some()
+        let speaks = |entry: &Entry<'_>| {
+            let name = names::snake(entry.node.key());
+            name.contains("retr") || name.contains("reconnect")
+        };
+        match (self.count(), self.waits()) {
+            (Some(_), waits) => self.strong || waits.is_some(),
+            (None, Some(_)) => self.strong && (self.prefix.is_empty() || self.entries.iter().any(speaks)),
+            (None, None) => false,
+        }
     }
 }
 
@@ -688,6 +696,17 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
         }
     });
     let handlers: Vec<_> = handlers.collect();
+    let letters = entry(&["dead_letter_queue", "dead_letter", "dlq", "dead_letter_topic"]);
+    let around: Vec<_> = std::iter::successors(Some(node), |node| node.parent())
+        .take(2)
+        .map(|node| names::snake(node.key()))
+        .collect();
+    let named = around
+        .iter()
+        .any(|name| ["queue", "consumer", "subscription"].iter().any(|word| name.contains(word)));
+    if receives.is_none() && letters.is_none() && handlers.is_empty() && !named {
+        return; // a word alone is no queue: things become visible elsewhere, too
+    }
     facts.queues.push(Queue {
         name: node.key().to_string(),
         dialect: ID,
@@ -703,7 +722,7 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
         },
         retention: read
             .time(retention.map(|(node, unit)| Entry { role: Role::Elapsed, unit, node }), NOTHING),
-        dead_letters: entry(&["dead_letter_queue", "dead_letter", "dlq", "dead_letter_topic"]).is_some(),
+        dead_letters: letters.is_some(),
         is_dead_letter_queue: false,
         handlers,
         faults: read.reader.faults,

@@ -511,7 +511,10 @@ fn prefixed(name: &str) -> Option<(Role, String)> {
             let before = name.strip_suffix(known).and_then(|before| before.strip_suffix('_'));
             let Some(prefix) = before.filter(|prefix| !prefix.is_empty()) else { continue };
             let told = PAST.contains(&prefix);
-            let counts = (*strength == Strong || OWN_TABLES.contains(&prefix)) && !told;
+            let speaks = known.contains("retr") || known.contains("backoff");
+            let counts =
+                (*strength == Strong || speaks && *strength == Beside || OWN_TABLES.contains(&prefix))
+                    && !told;
             if counts && best.is_none_or(|(_, _, length)| length < known.len()) {
                 best = Some((*role, prefix, known.len()));
             }
