@@ -184,7 +184,12 @@ fn facts(case: &Case, change: impl Fn(&str) -> String) -> Value {
 fn as_json(case: &Case) -> Option<String> {
     let [name] = case.inputs.as_slice() else { return None };
     let text = case.text(name);
-    if text.contains(": !") || text.contains("- !") || text.contains("[!") || text.contains("\n---") {
+    if text.contains("<<:")
+        || text.contains(": !")
+        || text.contains("- !")
+        || text.contains("[!")
+        || text.contains("\n---")
+    {
         return None;
     }
     match name.rsplit_once('.')?.1 {

@@ -98,6 +98,9 @@ fn table(node: Node<'_>, parent: Option<Node<'_>>, comments: &[Comment], facts: 
         return;
     }
     let name = names::snake(node.key());
+    if name.starts_with("x_") {
+        return; // what other values are made of (`x-…`), and none itself
+    }
     if names::NOT_RETRIES.contains(&name.as_str())
         || parent.is_none_or(|p| p.parent().is_none()) && names::is_framework(&name)
     {

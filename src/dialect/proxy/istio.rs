@@ -80,7 +80,7 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
 fn virtual_service(object: Object<'_>, facts: &mut Facts) {
     let routes = object.node.path(["spec", "http"]);
     for (n, route) in routes.into_iter().flat_map(Node::items).enumerate() {
-        if route.get("redirect").is_some() || route.get("directResponse").is_some() {
+        if ["redirect", "directResponse", "delegate"].iter().any(|key| route.get(key).is_some()) {
             continue;
         }
         let label = route.get("name").and_then(Node::text).map_or(format!("http[{n}]"), str::to_string);

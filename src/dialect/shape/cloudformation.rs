@@ -191,15 +191,21 @@ fn owner(name: &str) -> &str {
 }
 
 /// The parts of a text that `Fn::Join` puts together with nothing between them; a part that is not a
-/// literal is an `Err` with a stand-in that keeps the text readable.
-pub fn joined_text(node: Node<'_>) -> Option<Vec<Result<Node<'_>, &'static str>>> {
+/// literal is an `Err` with the placeholder that `Fn::Sub` would have in its place.
+pub fn joined_text(node: Node<'_>) -> Option<Vec<Result<Node<'_>, String>>> {
     let Intrinsic { name: "Join", argument } = Intrinsic::of(node)? else { return None };
     let mut arguments = argument.items();
     if !arguments.next()?.text()?.is_empty() {
         return None;
     }
-    let parts = arguments.next()?.items();
-    Some(parts.map(|part| if Intrinsic::of(part).is_some() { Err("${}") } else { Ok(part) }).collect())
+    let part = |part| match Intrinsic::of(part) {
+        None => Ok(part),
+        Some(Intrinsic { argument, .. }) => {
+            let named = argument.text().or_else(|| argument.items().next()?.text());
+            Err(format!("${{{}}}", named.map_or("", owner)))
+        }
+    };
+    Some(arguments.next()?.items().map(part).collect())
 }
 
 /// The text node of `Fn::Sub`, in either form, or the node itself where it is plain text.

@@ -84,7 +84,11 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
             machine(within(definition), facts);
         } else if let Some(text) = properties.get("DefinitionString").filter(|_| !sam) {
             let parsed = match joined_text(text) {
-                Some(parts) => text.embedded_join(&parts),
+                Some(parts) => {
+                    let parts: Vec<_> =
+                        parts.iter().map(|part| part.as_ref().copied().map_err(String::as_str)).collect();
+                    text.embedded_join(&parts)
+                }
                 None => template_text(text).and_then(Node::embedded),
             };
             if let Some(inner) = parsed.as_ref().filter(|inner| is_machine(inner.root())) {
@@ -253,5 +257,6 @@ fn called_function<'d>(machine: Machine<'d>, template: Template<'d>, state: Node
     if let Some(value) = substitution {
         return template.target(value).map(|resource| resource.id);
     }
-    template.target(reference).map(|resource| resource.id)
+    let named = text.filter(|text| text.contains("${")).and_then(|text| template.substituted(text));
+    named.or_else(|| template.target(reference)).map(|resource| resource.id)
 }
