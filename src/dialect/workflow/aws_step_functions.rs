@@ -38,8 +38,6 @@ const TIMEOUT: Time = seconds("TimeoutSeconds");
 const HEARTBEAT: Time = seconds("HeartbeatSeconds");
 /// An Express machine lives no longer (developer guide, "Quotas").
 const EXPRESS_LIMIT: Duration = Duration::from_secs(300);
-/// A function's own timeout where nothing is written (Lambda API reference, Timeout).
-const FUNCTION_TIMEOUT: Time = seconds("Timeout").or(Duration::from_secs(3));
 /// States that a `Retry` is refused on.
 const NEVER_RETRIED: &[&str] = &["Pass", "Choice", "Wait", "Succeed", "Fail"];
 
@@ -228,16 +226,8 @@ fn attempt_timeout<'d>(
 /// The timeout of the function of the same template that a task calls.
 fn function_timeout(machine: Machine<'_>, state: Node<'_>) -> Option<Setting<Duration>> {
     let template = machine.template?;
-    let called = called_function(machine, template, state)?;
-    let resource = template.resource(called)?;
-    let blocks = match resource.kind {
-        "AWS::Serverless::Function" => vec![resource.properties, template.function_globals()],
-        "AWS::Lambda::Function" => vec![resource.properties],
-        _ => return None,
-    };
-    let blocks: Vec<_> = blocks.into_iter().map(|node| Block::new(node, Keys::Exact)).collect();
-    let resolve = |node| template.resolve(node);
-    let mut setting = Reader::with("Lambda", &resolve).first(&blocks, &FUNCTION_TIMEOUT);
+    let function = template.resource(called_function(machine, template, state)?)?;
+    let mut setting = template.function_timeout(function)?;
     if let Origin::Written(place) = setting.origin {
         setting.origin = Origin::Inherited(place);
     }
