@@ -27,27 +27,6 @@ const MAX_INTERVAL: Time = above_zero("max_interval");
 /// RouteAction.timeout.
 const TIMEOUT: Time = Time::new("timeout", Notation::Protobuf).or(Duration::from_secs(15)).zero_is_none();
 
-/// The conditions of `retry_on`; Envoy drops any other word
-/// (source/common/router/retry_state_impl.cc, parseRetryOn and parseRetryGrpcOn).
-const RETRY_ON: &[&str] = &[
-    "5xx",
-    "gateway-error",
-    "reset",
-    "reset-before-request",
-    "connect-failure",
-    "refused-stream",
-    "retriable-4xx",
-    "retriable-status-codes",
-    "retriable-headers",
-    "envoy-ratelimited",
-    "http3-post-connect-failure",
-    "cancelled",
-    "deadline-exceeded",
-    "internal",
-    "resource-exhausted",
-    "unavailable",
-];
-
 const fn above_zero(key: &'static str) -> Time {
     Time::new(key, Notation::Protobuf).at_least(Duration::from_nanos(1))
 }
@@ -171,5 +150,5 @@ fn retry_policy<'d>(
 fn retries_something(block: Block<'_>) -> bool {
     let words = block.get("retry_on").and_then(Node::text).unwrap_or_default();
     crate::dialect::shape::placeholder::read(words).is_some()
-        || words.split(',').any(|word| RETRY_ON.contains(&word.trim()))
+        || words.split(',').any(|word| envoy::RETRY_ON.contains(&word.trim()))
 }
