@@ -4,12 +4,19 @@ mod attempt_product_exceeded;
 mod cap_below_initial;
 mod deadline_exceeded;
 mod invalid_retry_value;
+mod missing_backoff;
+mod missing_deadline;
 mod missing_jitter;
+mod receives_spent_early;
+mod retention_exceeded;
 mod retry_unreachable;
+mod shrinking_backoff;
 mod unbounded_retries;
+mod uncapped_backoff;
 mod unknown_layer;
 mod unreadable_config;
 mod visibility_window_exceeded;
+mod visibility_window_tight;
 mod words;
 
 use crate::finding::{Finding, Severity};
@@ -41,12 +48,19 @@ pub fn all() -> &'static [Rule] {
     &[
         deadline_exceeded::RULE,
         retry_unreachable::RULE,
+        missing_deadline::RULE,
         unbounded_retries::RULE,
         visibility_window_exceeded::RULE,
+        visibility_window_tight::RULE,
+        retention_exceeded::RULE,
+        receives_spent_early::RULE,
         attempt_product_exceeded::RULE,
         missing_jitter::RULE,
+        missing_backoff::RULE,
+        uncapped_backoff::RULE,
         invalid_retry_value::RULE,
         cap_below_initial::RULE,
+        shrinking_backoff::RULE,
         unreadable_config::RULE,
         unknown_layer::RULE,
     ]
