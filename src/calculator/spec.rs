@@ -347,6 +347,8 @@ impl Spec {
             deadline: time(self.deadline),
             deadline_effect: DeadlineEffect::Cuts,
             ships: false,
+            idle: None,
+            dead_letters: None,
             faults: Vec::new(),
         }
     }

@@ -9,8 +9,8 @@ use crate::dialect::{Dialect, File};
 use crate::document::{Comment, Document, Kind, Node};
 use crate::model::notation::{self, Unit};
 use crate::model::{
-    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Handler, Jitter, Layer, Origin,
-    Policy, Queue, Ratio, Setting,
+    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Handler, Idle, Jitter, Layer,
+    Origin, Policy, Queue, Ratio, Setting,
 };
 use crate::schedule;
 use std::borrow::Cow;
@@ -371,11 +371,19 @@ fn push<'d>(
         faults: read.reader.faults,
         ..policy(ID, Layer::Client, policy_name(at, own, &group.prefix), at)
     };
+    if policy.attempts.at() == Some(1) {
+        policy.idle = Some(Idle {
+            why: "one attempt in all leaves no retry".into(),
+            help: "Allow at least 2 attempts, or remove the settings; `enabled = false` says that it is off."
+                .into(),
+        });
+    }
     let switch = group.find(Role::Enabled).map(|entry| entry.node);
     if let Some(off) = switch.filter(|node| node.boolean() == Some(false)) {
         policy.attempts = Setting::written(1, off.place());
         policy.backoff = Backoff::none("switched off");
         policy.faults.clear();
+        policy.idle = None;
     }
     facts.policies.push(policy);
 }

@@ -33,8 +33,22 @@ pub struct Policy {
     pub deadline_effect: DeadlineEffect,
     /// It ships what is lost when it gives up (logs, metrics), and is made to retry for ever.
     pub ships: bool,
+    /// Why it never retries although it is written, as a clause; None where it does, and where it is switched
+    /// off on purpose.
+    pub idle: Option<Idle>,
+    /// Whether what it gives up on goes somewhere; None where the system has no such place, or drops nothing.
+    pub dead_letters: Option<bool>,
     /// Values that the system refuses or replaces.
     pub faults: Vec<Fault>,
+}
+
+/// Why a policy never retries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// As a clause: "Envoy retries nothing without retry_on".
+    pub why: Cow<'static, str>,
+    /// What to write instead, as an imperative sentence.
+    pub help: Cow<'static, str>,
 }
 
 /// Where in a call path a policy sits.

@@ -5,11 +5,13 @@ mod cap_below_initial;
 mod deadline_exceeded;
 mod invalid_retry_value;
 mod missing_backoff;
+mod missing_dead_letter;
 mod missing_deadline;
 mod missing_jitter;
 mod receives_spent_early;
 mod retention_exceeded;
 mod retry_unreachable;
+mod retry_without_effect;
 mod shrinking_backoff;
 mod unbounded_retries;
 mod uncapped_backoff;
@@ -54,10 +56,12 @@ pub fn all() -> &'static [Rule] {
         visibility_window_tight::RULE,
         retention_exceeded::RULE,
         receives_spent_early::RULE,
+        missing_dead_letter::RULE,
         attempt_product_exceeded::RULE,
         missing_jitter::RULE,
         missing_backoff::RULE,
         uncapped_backoff::RULE,
+        retry_without_effect::RULE,
         invalid_retry_value::RULE,
         cap_below_initial::RULE,
         shrinking_backoff::RULE,

@@ -26,6 +26,8 @@ fn policy(attempts: u64) -> Policy {
         deadline: Setting::unlimited(NONE),
         deadline_effect: DeadlineEffect::Cuts,
         ships: false,
+        idle: None,
+        dead_letters: None,
         faults: Vec::new(),
     }
 }

@@ -241,6 +241,8 @@ pub(crate) mod samples {
             deadline: Setting::unlimited("nothing sets one"),
             deadline_effect: DeadlineEffect::Cuts,
             ships: false,
+            idle: None,
+            dead_letters: None,
             faults: Vec::new(),
         }
     }

@@ -7,7 +7,7 @@ use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Millis;
 use crate::model::{
-    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Jitter, Layer, Origin, Policy,
+    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Idle, Jitter, Layer, Origin, Policy,
     Ratio, Rounding, Setting,
 };
 
@@ -220,7 +220,12 @@ fn instance(files: &Files<'_>, named: Named<'_>, at: Node<'_>) -> Policy {
     ignored_waits(files, &mut reader, &chain);
     let backoff = backoff(files, &mut reader, &chain);
     let (attempt_timeout, deadline) = timeouts(files, &mut reader, named.name);
+    let idle = attempts.at() == Some(1);
     Policy {
+        idle: idle.then(|| Idle {
+            why: "maxAttempts counts the first call, and 1 leaves no retry".into(),
+            help: "Allow at least 2 attempts, or remove the instance.".into(),
+        }),
         attempts,
         backoff,
         attempt_timeout,

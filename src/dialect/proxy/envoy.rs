@@ -6,7 +6,7 @@ use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
-use crate::model::{Bound, Duration, Facts, Layer, Origin, Policy, Setting};
+use crate::model::{Bound, Duration, Facts, Idle, Layer, Origin, Policy, Setting};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -121,6 +121,7 @@ fn retry_policy<'d>(
         );
         attempts = Setting::new(Bound::At(1), origin);
     }
+    let idle = idle(block, attempts.at());
     let per_try = reader.get(block, &PER_TRY_TIMEOUT);
     let attempt_timeout =
         envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &deadline);
@@ -141,9 +142,29 @@ fn retry_policy<'d>(
         backoff: envoy::backoff(base, cap),
         attempt_timeout,
         deadline,
+        idle,
         faults: reader.faults,
         ..policy(ID, Layer::Proxy, name, retries)
     }
+}
+
+/// Why a policy never retries. It is not off on purpose: without it nothing would be retried either.
+fn idle(block: Block<'_>, attempts: Option<u64>) -> Option<Idle> {
+    let (why, help) = match block.get("retry_on") {
+        _ if attempts != Some(1) => return None,
+        None => (
+            "Envoy retries nothing without retry_on",
+            "Add retry_on, as connect-failure,refused-stream,unavailable.",
+        ),
+        Some(_) if !retries_something(block) => (
+            "retry_on holds no condition that Envoy knows, and it drops what it does not know",
+            "Write conditions of Envoy's, as 5xx or retriable-status-codes.",
+        ),
+        Some(_) => {
+            ("num_retries is 0", "Allow a retry, or remove the block: without one nothing is retried either.")
+        }
+    };
+    Some(Idle { why: why.into(), help: help.into() })
 }
 
 /// Whether `retry_on` holds a condition that Envoy knows.

@@ -287,6 +287,7 @@ fn delivery(template: Template<'_>, target: Node<'_>, name: String, facts: &mut 
         attempt_timeout: Setting::unknown("EventBridge does not publish how long a delivery may take", None),
         deadline: reader.get(block, &DELIVERY_AGE),
         deadline_effect: DeadlineEffect::Stops,
+        dead_letters: Some(target.get("DeadLetterConfig").is_some()),
         faults: reader.faults,
         ..policy(ID, Layer::Queue, name, retries)
     });

@@ -26,6 +26,8 @@ pub fn policy(dialect: &'static str, layer: Layer, name: String, at: Node<'_>) -
         deadline: Setting::unlimited("nothing sets one"),
         deadline_effect: DeadlineEffect::Cuts,
         ships: false,
+        idle: None,
+        dead_letters: None,
         faults: Vec::new(),
     }
 }

@@ -8,7 +8,7 @@ use crate::dialect::{Dialect, File};
 use crate::document::{Document, Node};
 use crate::model::notation::Unit::Seconds;
 use crate::model::{
-    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Layer, Policy, Ratio, Setting,
+    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Idle, Layer, Policy, Ratio, Setting,
 };
 
 /// The dialect.
@@ -127,6 +127,10 @@ fn retry_strategy<'d>(
         _ => (own_deadline, DeadlineEffect::CutsRetries),
     };
     Policy {
+        idle: (attempts.at() == Some(1)).then(|| Idle {
+            why: "a limit of 0 or less leaves no retry".into(),
+            help: "Allow at least 1 retry, or remove retryStrategy.".into(),
+        }),
         backoff: if attempts.is_unlimited() {
             unwaited(&mut reader, waits)
         } else {
