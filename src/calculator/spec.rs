@@ -349,6 +349,8 @@ impl Spec {
             ships: false,
             idle: None,
             dead_letters: None,
+            repeated: Vec::new(),
+            bare_numbers: Vec::new(),
             faults: Vec::new(),
         }
     }

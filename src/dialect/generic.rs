@@ -4,13 +4,13 @@
 
 use crate::dialect::foreign;
 use crate::dialect::shape::read::{Field, Reader, UNOWNED, whole_number};
-use crate::dialect::shape::{placeholder, policy};
+use crate::dialect::shape::{failures, placeholder, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Comment, Document, Kind, Node};
 use crate::model::notation::{self, Unit};
 use crate::model::{
-    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Handler, Idle, Jitter, Layer,
-    Origin, Policy, Queue, Ratio, Setting,
+    Backoff, BareNumber, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Handler, Idle, Jitter,
+    Layer, Origin, Policy, Queue, Ratio, Repeated, Setting,
 };
 use crate::schedule;
 use std::borrow::Cow;
@@ -371,6 +371,9 @@ fn push<'d>(
         faults: read.reader.faults,
         ..policy(ID, Layer::Client, policy_name(at, own, &group.prefix), at)
     };
+    let table = own.or(around);
+    policy.repeated = table.map(repeated).unwrap_or_default();
+    policy.bare_numbers = entries.iter().filter_map(|entry| bare_number(*entry)).collect();
     if policy.attempts.at() == Some(1) {
         policy.idle = Some(Idle {
             why: "one attempt in all leaves no retry".into(),
@@ -384,8 +387,39 @@ fn push<'d>(
         policy.backoff = Backoff::none("switched off");
         policy.faults.clear();
         policy.idle = None;
+        policy.repeated.clear();
+        policy.bare_numbers.clear();
     }
     facts.policies.push(policy);
+}
+
+/// The failures and methods that a table says are repeated.
+fn repeated(table: Node<'_>) -> Vec<Repeated> {
+    let once = table.entries().any(|child| {
+        let name = names::snake(child.key());
+        name == "idempotency_key" || name == "idempotent" && child.boolean() == Some(true)
+    });
+    let lists = table.entries().filter_map(|child| match names::repeated(child.key())? {
+        names::Listed::Failures => failures::statuses(child),
+        names::Listed::Methods if once => None,
+        names::Listed::Methods => failures::methods(child),
+    });
+    lists.collect()
+}
+
+/// A number whose unit its key says.
+fn bare_number(entry: Entry<'_>) -> Option<BareNumber> {
+    let unit = entry.unit.filter(|_| entry.role.is_duration())?;
+    let Ok(notation::Amount::Bare(number)) = notation::any(entry.node.text()?) else { return None };
+    Some(BareNumber {
+        place: entry.node.key_place(),
+        pointer: entry.node.pointer(),
+        written: format!("{}: {number}", entry.node.key()),
+        number: number.to_string(),
+        unit,
+        time: notation::with_unit(number, unit).ok()?,
+        is_timeout: entry.role.is_time(),
+    })
 }
 
 /// The names on the way to a policy, without those that only say "retry".

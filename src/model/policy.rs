@@ -1,5 +1,6 @@
 //! A retry policy.
 
+use super::notation::Unit;
 use super::{Backoff, Duration, Setting};
 use crate::source::Place;
 use std::borrow::Cow;
@@ -38,8 +39,44 @@ pub struct Policy {
     pub idle: Option<Idle>,
     /// Whether what it gives up on goes somewhere; None where the system has no such place, or drops nothing.
     pub dead_letters: Option<bool>,
+    /// What the file says about which failures and calls are repeated.
+    pub repeated: Vec<Repeated>,
+    /// Numbers whose unit is not written beside them, but in their key or nowhere.
+    pub bare_numbers: Vec<BareNumber>,
     /// Values that the system refuses or replaces.
     pub faults: Vec<Fault>,
+}
+
+/// A list of failures or methods that are repeated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeated {
+    /// Its key.
+    pub place: Place,
+    /// RFC 6901 pointer of it.
+    pub pointer: String,
+    /// Those of them that cannot succeed later.
+    pub permanent: Vec<String>,
+    /// Those after which the call may have been carried out, and methods that are not safe to repeat.
+    pub ambiguous: Vec<String>,
+}
+
+/// A number without a unit of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BareNumber {
+    /// Its key.
+    pub place: Place,
+    /// RFC 6901 pointer of it.
+    pub pointer: String,
+    /// Key and number as written.
+    pub written: String,
+    /// The number.
+    pub number: String,
+    /// The unit that its key or a convention gives it.
+    pub unit: Unit,
+    /// So long that is.
+    pub time: Duration,
+    /// It bounds an attempt or the whole; otherwise it is a wait.
+    pub is_timeout: bool,
 }
 
 /// Why a policy never retries.

@@ -8,15 +8,18 @@ mod missing_backoff;
 mod missing_dead_letter;
 mod missing_deadline;
 mod missing_jitter;
+mod permanent_failure_retried;
 mod receives_spent_early;
 mod retention_exceeded;
 mod retry_unreachable;
 mod retry_without_effect;
 mod shrinking_backoff;
+mod suspicious_unit;
 mod unbounded_retries;
 mod uncapped_backoff;
 mod unknown_layer;
 mod unreadable_config;
+mod unsafe_retry;
 mod visibility_window_exceeded;
 mod visibility_window_tight;
 mod words;
@@ -61,10 +64,13 @@ pub fn all() -> &'static [Rule] {
         missing_jitter::RULE,
         missing_backoff::RULE,
         uncapped_backoff::RULE,
+        permanent_failure_retried::RULE,
+        unsafe_retry::RULE,
         retry_without_effect::RULE,
         invalid_retry_value::RULE,
         cap_below_initial::RULE,
         shrinking_backoff::RULE,
+        suspicious_unit::RULE,
         unreadable_config::RULE,
         unknown_layer::RULE,
     ]

@@ -28,6 +28,8 @@ fn policy(attempts: u64) -> Policy {
         ships: false,
         idle: None,
         dead_letters: None,
+        repeated: Vec::new(),
+        bare_numbers: Vec::new(),
         faults: Vec::new(),
     }
 }

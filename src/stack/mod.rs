@@ -243,6 +243,8 @@ pub(crate) mod samples {
             ships: false,
             idle: None,
             dead_letters: None,
+            repeated: Vec::new(),
+            bare_numbers: Vec::new(),
             faults: Vec::new(),
         }
     }

@@ -374,6 +374,34 @@ const FRAMEWORKS: &[&str] = &[
     "kafka_connect",
 ];
 
+/// What a list says is repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// Statuses or errors.
+    Failures,
+    /// HTTP methods.
+    Methods,
+}
+
+/// What a key lists, if it lists what is repeated.
+pub fn repeated(key: &str) -> Option<Listed> {
+    match snake(key).as_str() {
+        "retryable_status_codes"
+        | "retriable_status_codes"
+        | "retry_statuses"
+        | "status_codes"
+        | "statuses"
+        | "retry_on"
+        | "status_forcelist"
+        | "retry_on_status"
+        | "retry_on_errors"
+        | "retryable_errors"
+        | "retryable_failures" => Some(Listed::Failures),
+        "methods" | "retry_methods" | "allowed_methods" => Some(Listed::Methods),
+        _ => None,
+    }
+}
+
 /// Words for "no limit".
 pub const ENDLESS: &[&str] =
     &["unlimited", "infinite", "infinity", "forever", "no_limits", "inf", ".inf", "never"];

@@ -2,8 +2,8 @@
 //! (envoyproxy/data-plane-api envoy/config/route/v3/route_components.proto; measured with 1.40).
 
 use crate::dialect::shape::envoy;
-use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
+use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::{Bound, Duration, Facts, Idle, Layer, Origin, Policy, Setting};
@@ -122,6 +122,9 @@ fn retry_policy<'d>(
         attempts = Setting::new(Bound::At(1), origin);
     }
     let idle = idle(block, attempts.at());
+    // the codes are read beside that word only
+    let words = block.get("retry_on").and_then(Node::text).unwrap_or_default();
+    let codes = block.get("retriable_status_codes").filter(|_| words.contains("retriable-status-codes"));
     let per_try = reader.get(block, &PER_TRY_TIMEOUT);
     let attempt_timeout =
         envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &deadline);
@@ -142,6 +145,7 @@ fn retry_policy<'d>(
         backoff: envoy::backoff(base, cap),
         attempt_timeout,
         deadline,
+        repeated: codes.and_then(failures::statuses).into_iter().collect(),
         idle,
         faults: reader.faults,
         ..policy(ID, Layer::Proxy, name, retries)

@@ -3,7 +3,7 @@
 
 use crate::dialect::shape::kubernetes::{Object, objects};
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
-use crate::dialect::shape::{envoy, policy};
+use crate::dialect::shape::{envoy, failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Node};
 use crate::model::{Duration, Facts, Layer, Policy, Setting};
@@ -130,6 +130,7 @@ fn retry_policy<'d>(
         backoff: envoy::backoff(reader.get(block, &BACKOFF), Setting::unlimited("")),
         attempt_timeout,
         deadline,
+        repeated: block.get("retryOn").and_then(failures::statuses).into_iter().collect(),
         faults: reader.faults,
         ..policy(ID, Layer::Proxy, name, retries)
     }

@@ -3,6 +3,7 @@
 
 pub mod cloudformation;
 pub mod envoy;
+pub mod failures;
 pub mod kubernetes;
 pub mod placeholder;
 pub mod read;
@@ -28,6 +29,8 @@ pub fn policy(dialect: &'static str, layer: Layer, name: String, at: Node<'_>) -
         ships: false,
         idle: None,
         dead_letters: None,
+        repeated: Vec::new(),
+        bare_numbers: Vec::new(),
         faults: Vec::new(),
     }
 }

@@ -2,8 +2,8 @@
 //! (states-language.net/spec.html; AWS Step Functions developer guide, "Handling errors in workflows").
 
 use crate::dialect::shape::cloudformation::{Template, joined_text, template_text};
-use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time, Word};
+use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
@@ -38,6 +38,15 @@ const TIMEOUT: Time = seconds("TimeoutSeconds");
 const HEARTBEAT: Time = seconds("HeartbeatSeconds");
 /// An Express machine lives no longer (developer guide, "Quotas").
 const EXPRESS_LIMIT: Duration = Duration::from_secs(300);
+/// Errors of the machine itself, which the same input brings about again.
+const PERMANENT: &[&str] = &[
+    "States.Permissions",
+    "States.ParameterPathFailure",
+    "States.ResultPathMatchFailure",
+    "States.NoChoiceMatched",
+    "States.IntrinsicFailure",
+    "States.Runtime",
+];
 /// States that a `Retry` is refused on.
 const NEVER_RETRIED: &[&str] = &["Pass", "Choice", "Wait", "Succeed", "Fail"];
 
@@ -163,8 +172,12 @@ fn retriers(
         errors(&mut reader, retrier, n + 1 == count);
         let block = Block::new(retrier, Keys::Exact);
         let label = if count == 1 { name.to_string() } else { format!("{name}/Retry[{n}]") };
+        let attempts = reader.get(block, &MAX_ATTEMPTS).map(|retries| retries + 1);
+        // taking an error out of a later retrier is no retry of it
+        let listed = block.get("ErrorEquals").filter(|_| attempts.at() != Some(1));
         facts.policies.push(Policy {
-            attempts: reader.get(block, &MAX_ATTEMPTS).map(|retries| retries + 1),
+            repeated: listed.and_then(|list| failures::errors(list, PERMANENT)).into_iter().collect(),
+            attempts,
             backoff: Backoff {
                 growth: Growth::Exponential,
                 initial: reader.get(block, &INTERVAL),
