@@ -34,6 +34,9 @@ pub struct Policy {
     pub deadline_effect: DeadlineEffect,
     /// It ships what is lost when it gives up (logs, metrics), and is made to retry for ever.
     pub ships: bool,
+    /// Pointers of the policies of this file each of whose attempts runs this one: around a state or a
+    /// template that is nested. Several are several ways.
+    pub within: Vec<String>,
     /// Why it never retries although it is written, as a clause; None where it does, and where it is switched
     /// off on purpose.
     pub idle: Option<Idle>,

@@ -27,6 +27,7 @@ pub fn policy(dialect: &'static str, layer: Layer, name: String, at: Node<'_>) -
         deadline: Setting::unlimited("nothing sets one"),
         deadline_effect: DeadlineEffect::Cuts,
         ships: false,
+        within: Vec::new(),
         idle: None,
         dead_letters: None,
         repeated: Vec::new(),

@@ -126,27 +126,51 @@ fn machine(machine: Machine<'_>, facts: &mut Facts) {
         deadline = Setting::default(EXPRESS_LIMIT, "the limit of an Express workflow");
     }
     let before = facts.policies.len();
-    states(machine, machine.definition, "", &deadline, facts);
+    let around = Around { path: String::new(), retrier: None };
+    states(machine, machine.definition, &around, &deadline, facts);
     if let Some(first) = facts.policies.get_mut(before) {
         first.faults.append(&mut reader.faults);
     }
 }
 
-/// Every retrier of the states of a machine, of a branch or of an iterated part.
+/// What a nested state stands in.
+struct Around {
+    /// The names of the states around it.
+    path: String,
+    /// The pointer of the retrier that repeats it most often.
+    retrier: Option<String>,
+}
+
+/// Every retrier of the states of a machine, of a branch or of an iterated part. A retrier of a Map or
+/// Parallel state repeats all that is within it.
 fn states(
     machine: Machine<'_>,
     scope: Node<'_>,
-    path: &str,
+    around: &Around,
     deadline: &Setting<Duration>,
     facts: &mut Facts,
 ) {
     for state in scope.get("States").into_iter().flat_map(Node::entries) {
-        let name = if path.is_empty() { state.key().to_string() } else { format!("{path}/{}", state.key()) };
-        retriers(machine, state, &name, deadline, facts);
+        let path = match around.path.as_str() {
+            "" => state.key().to_string(),
+            outer => format!("{outer}/{}", state.key()),
+        };
+        let before = facts.policies.len();
+        retriers(
+            machine,
+            state,
+            &Around { path: path.clone(), retrier: around.retrier.clone() },
+            deadline,
+            facts,
+        );
+        let own = facts.policies[before..].iter().filter(|policy| policy.attempts.at() != Some(1));
+        let most = own.max_by_key(|policy| policy.attempts.at().unwrap_or(u64::MAX));
+        let retrier = most.map(|policy| policy.pointer.clone()).or_else(|| around.retrier.clone());
+        let inside = Around { path, retrier };
         let iterated = ["Iterator", "ItemProcessor"].into_iter().filter_map(|key| state.get(key));
         let branches = state.get("Branches").into_iter().flat_map(Node::items);
         for inner in branches.chain(iterated) {
-            states(machine, inner, &name, deadline, facts);
+            states(machine, inner, &inside, deadline, facts);
         }
     }
 }
@@ -154,7 +178,7 @@ fn states(
 fn retriers(
     machine: Machine<'_>,
     state: Node<'_>,
-    name: &str,
+    around: &Around,
     deadline: &Setting<Duration>,
     facts: &mut Facts,
 ) {
@@ -171,7 +195,8 @@ fn retriers(
         }
         errors(&mut reader, retrier, n + 1 == count);
         let block = Block::new(retrier, Keys::Exact);
-        let label = if count == 1 { name.to_string() } else { format!("{name}/Retry[{n}]") };
+        let name = &around.path;
+        let label = if count == 1 { name.clone() } else { format!("{name}/Retry[{n}]") };
         let attempts = reader.get(block, &MAX_ATTEMPTS).map(|retries| retries + 1);
         // taking an error out of a later retrier is no retry of it
         let listed = block.get("ErrorEquals").filter(|_| attempts.at() != Some(1));
@@ -190,6 +215,7 @@ fn retriers(
             },
             attempt_timeout,
             deadline: deadline.clone(),
+            within: around.retrier.iter().cloned().collect(),
             faults: reader.faults,
             ..policy(ID, Layer::Workflow, label, retrier)
         });
