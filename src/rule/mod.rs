@@ -3,6 +3,8 @@
 mod attempt_product_exceeded;
 mod cap_below_initial;
 mod deadline_exceeded;
+mod gives_up_early;
+mod implicit_retries;
 mod invalid_retry_value;
 mod missing_backoff;
 mod missing_dead_letter;
@@ -20,6 +22,7 @@ mod uncapped_backoff;
 mod unknown_layer;
 mod unreadable_config;
 mod unsafe_retry;
+mod unused_suppression;
 mod visibility_window_exceeded;
 mod visibility_window_tight;
 mod words;
@@ -64,14 +67,17 @@ pub fn all() -> &'static [Rule] {
         missing_jitter::RULE,
         missing_backoff::RULE,
         uncapped_backoff::RULE,
+        implicit_retries::RULE,
         permanent_failure_retried::RULE,
         unsafe_retry::RULE,
+        gives_up_early::RULE,
         retry_without_effect::RULE,
         invalid_retry_value::RULE,
         cap_below_initial::RULE,
         shrinking_backoff::RULE,
         suspicious_unit::RULE,
         unreadable_config::RULE,
+        unused_suppression::RULE,
         unknown_layer::RULE,
     ]
 }

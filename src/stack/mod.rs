@@ -15,10 +15,21 @@ pub struct Project {
     pub files: Vec<ProjectFile>,
     /// Call paths, declared ones first, in the order of retrylint.toml.
     pub stacks: Vec<Stack>,
+    /// Comments that silence nothing; known when all other findings are.
+    pub unused_suppressions: Vec<UnusedSuppression>,
     /// Layers of declared stacks that name a policy which is not there.
     pub lost_layers: Vec<LostLayer>,
     /// The retrylint.toml that declares stacks, as a finding names it; "" where there is none.
     pub config_path: String,
+}
+
+/// A comment that silences nothing.
+#[derive(Clone, Debug)]
+pub struct UnusedSuppression {
+    /// The file, as the user named it.
+    pub file: String,
+    /// The comment.
+    pub place: Place,
 }
 
 /// One file and what it says.
