@@ -265,6 +265,16 @@ fn a_stack_may_name_files_that_are_not_checked_and_is_told_where_it_is_wrong() {
 }
 
 #[test]
+fn what_a_stack_could_have_meant_is_named_as_in_its_own_file() {
+    let stack = "[[stack]]\nname = \"pay\"\nlayers = [\"svc/a.toml#cleint\"]\n";
+    let workspace = with(&[("svc/a.toml", FITS), ("retrylint.toml", stack)]);
+    let output =
+        retrylint().current_dir(workspace.path().join("svc")).args(["check"]).output().expect("a run");
+    let shown = out(&output);
+    assert!(shown.contains("names svc/a.toml#cleint") && shown.contains("mean svc/a.toml#client"), "{shown}");
+}
+
+#[test]
 fn secrets_never_appear() {
     let hidden = ["hunter2", "s3cr3t-key", "pg-pass"];
     let text = EXCEEDS.replace(

@@ -126,6 +126,14 @@ impl Run {
             }
         }
         self.project = stack::build(files, &self.config.stacks);
+        for lost in &mut self.project.lost_layers {
+            lost.selector.file = self.config.relative(&lost.selector.file);
+            for candidate in &mut lost.candidates {
+                if let Some((file, policy)) = candidate.split_once('#') {
+                    *candidate = format!("{}#{policy}", self.config.relative(file));
+                }
+            }
+        }
         self.project.config_path = self.config.path.clone();
         self.summary.stacks = self.project.stacks.len();
         self

@@ -337,10 +337,15 @@ impl Reading {
 }
 
 impl Config {
+    /// A path that is shown, as retrylint.toml would name it.
+    pub fn relative(&self, shown: &str) -> String {
+        let path = absolute(Path::new(shown));
+        slashes(path.strip_prefix(&self.root).unwrap_or(&path))
+    }
+
     /// The severity of a rule's finding in a file; None where the rule is off there.
     pub fn severity(&self, rule: &str, file: &str, own: Severity) -> Option<Severity> {
-        let path = absolute(Path::new(file));
-        let relative = slashes(path.strip_prefix(&self.root).unwrap_or(&path));
+        let relative = self.relative(file);
         let of_file = self.overrides.iter().rev().find_map(|(patterns, levels)| {
             let level = levels.get(rule)?;
             patterns.iter().any(|pattern| pattern.matches(&relative)).then_some(level)
