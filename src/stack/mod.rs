@@ -1,5 +1,8 @@
 //! Policies and queues of all files, joined along call paths.
 
+mod arithmetic;
+mod selector;
+
 use crate::model::{Bound, Duration, Facts, Layer, Setting};
 use crate::schedule::Schedule;
 use crate::source::Place;
@@ -79,8 +82,58 @@ pub struct LostLayer {
     pub stack: String,
     /// What it names.
     pub selector: Selector,
-    /// What could have been meant: selectors of policies that are there, the nearest first.
+    /// What could have been meant: selectors of policies that are there, the nearest first, or all that the
+    /// selector fits.
     pub candidates: Vec<String>,
+}
+
+/// Joins what the files say along the declared call paths, and works each of them out.
+pub fn build(files: Vec<ProjectFile>, declared: &[DeclaredStack]) -> Project {
+    let mut project = Project { files, ..Project::default() };
+    for stack in declared {
+        match join(&project.files, stack) {
+            Ok(path) => project.stacks.push(arithmetic::stack(&project.files, path)),
+            Err(lost) => project.lost_layers.extend(lost),
+        }
+    }
+    project
+}
+
+/// A call path before it is worked out: which layers, and what is declared for all of them together.
+struct Path {
+    name: String,
+    declared: Option<Place>,
+    layers: Vec<PathLayer>,
+    deadline: Option<Duration>,
+    max_attempts: Option<u64>,
+}
+
+/// A layer of it: something that a file says, or what retrylint.toml declares for the world outside.
+enum PathLayer {
+    Found(LayerSource),
+    Foreign { name: String, attempts: u64, attempt_timeout: Option<Duration>, deadline: Option<Duration> },
+}
+
+/// The call path that a stack declares, or each of its layers that is not there.
+fn join(files: &[ProjectFile], stack: &DeclaredStack) -> Result<Path, Vec<LostLayer>> {
+    let mut layers = Vec::new();
+    let mut lost = Vec::new();
+    for layer in &stack.layers {
+        match layer.clone() {
+            DeclaredLayer::Foreign { name, attempts, attempt_timeout, deadline } => {
+                layers.push(PathLayer::Foreign { name, attempts, attempt_timeout, deadline });
+            }
+            DeclaredLayer::Policy(selector) => match selector::find(files, &selector) {
+                Ok(source) => layers.push(PathLayer::Found(source)),
+                Err(candidates) => lost.push(LostLayer { stack: stack.name.clone(), selector, candidates }),
+            },
+        }
+    }
+    if !lost.is_empty() {
+        return Err(lost);
+    }
+    let (name, declared) = (stack.name.clone(), Some(stack.place));
+    Ok(Path { name, declared, layers, deadline: stack.deadline, max_attempts: stack.max_attempts })
 }
 
 /// A call path.
@@ -146,4 +199,63 @@ pub enum LayerSource {
     },
     /// Declared in retrylint.toml for something outside the repository.
     Foreign,
+}
+
+/// Hand-built models for the tests of this floor and the next.
+#[cfg(test)]
+pub(crate) mod samples {
+    use super::ProjectFile;
+    use crate::model::{Backoff, DeadlineEffect, Duration, Facts, Layer, Pacing, Policy, Queue, Setting};
+    use crate::schedule::schedule;
+    use crate::source::Place;
+
+    /// A place of eight characters at the start of a line.
+    pub(crate) fn line(line: u32) -> Place {
+        Place { start: line * 100, end: line * 100 + 8, line, column: 1, end_line: line, end_column: 9 }
+    }
+
+    /// A file with its schedules.
+    pub(crate) fn file(path: &str, policies: Vec<Policy>, queues: Vec<Queue>) -> ProjectFile {
+        let schedules = policies.iter().map(schedule).collect();
+        let facts = Facts { policies, queues, ..Facts::default() };
+        ProjectFile { path: path.into(), facts, schedules }
+    }
+
+    /// A written policy of one attempt.
+    pub(crate) fn policy(name: &str, pointer: &str) -> Policy {
+        Policy {
+            name: name.into(),
+            dialect: "generic",
+            layer: Layer::Client,
+            place: line(1),
+            pointer: pointer.into(),
+            written: true,
+            attempts: Setting::default(1, "nothing retries"),
+            backoff: Backoff::none("nothing waits"),
+            pacing: Pacing::AfterFailure,
+            attempt_timeout: Setting::unlimited("nothing sets one"),
+            deadline: Setting::unlimited("nothing sets one"),
+            deadline_effect: DeadlineEffect::Cuts,
+            ships: false,
+            faults: Vec::new(),
+        }
+    }
+
+    /// A queue of 5 receives with a window of 30 s.
+    pub(crate) fn queue(name: &str, pointer: &str) -> Queue {
+        Queue {
+            name: name.into(),
+            dialect: "aws-cloudformation",
+            place: line(1),
+            pointer: pointer.into(),
+            window_key: "VisibilityTimeout",
+            window: Setting::written(Duration::from_secs(30), line(3)),
+            receives: Setting::written(5, line(4)),
+            retention: Setting::default(Duration::from_secs(345_600), "SQS's default"),
+            dead_letters: true,
+            is_dead_letter_queue: false,
+            handlers: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
 }
