@@ -2,7 +2,12 @@
 //!
 //! Nothing above this floor knows which format a file was in.
 
+mod embedded;
 pub mod node;
+mod pointer;
+mod template;
+mod toml;
+mod yaml;
 
 pub use node::{Document, Kind, Node};
 
@@ -17,6 +22,46 @@ pub enum Format {
     Json,
     /// TOML 1.1.
     Toml,
+}
+
+/// The endings of files that a walk looks at, and their languages.
+const ENDINGS: &[(&str, Option<Format>)] = &[
+    ("yaml", Some(Format::Yaml)),
+    ("yml", Some(Format::Yaml)),
+    ("json", Some(Format::Json)),
+    ("jsonc", Some(Format::Json)),
+    ("toml", Some(Format::Toml)),
+    ("template", None), // CloudFormation, in YAML or JSON
+];
+
+impl Format {
+    fn ending(path: &str) -> Option<&'static (&'static str, Option<Self>)> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let (_, ending) = name.rsplit_once('.')?;
+        ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known))
+    }
+
+    /// Whether a walk looks at a file of this name.
+    pub fn is_config(path: &str) -> bool {
+        Self::ending(path).is_some()
+    }
+
+    /// The language of a file, by its name, else by how it starts.
+    pub fn of(path: &str, text: &str) -> Self {
+        let by_start = || {
+            let start = text.trim_start_matches('\u{feff}').trim_start();
+            let first =
+                start.lines().find(|line| !line.trim_start().starts_with('#')).unwrap_or_default().trim();
+            let section = first.starts_with('[') && first.ends_with(']') && !first.contains([',', '"', '{']);
+            let assignment = first.split_once('=').is_some_and(|(key, _)| !key.contains([':', '{', '[']));
+            match start.as_bytes().first() {
+                Some(b'{') => Self::Json,
+                _ if section || assignment => Self::Toml,
+                _ => Self::Yaml,
+            }
+        };
+        Self::ending(path).and_then(|(_, format)| *format).unwrap_or_else(by_start)
+    }
 }
 
 /// What became of a file's text.
@@ -68,6 +113,25 @@ pub struct Duplicate {
 
 /// Reads all documents of a text.
 pub fn parse(source: &SourceText, format: Format) -> Parsed<'_> {
-    let _ = (source, format);
-    unimplemented!()
+    match format {
+        Format::Yaml => yaml::parse(source),
+        Format::Json => yaml::parse_json(source),
+        Format::Toml => toml::parse(source),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_language_is_known_by_the_name_or_else_by_the_start() {
+        assert_eq!(Format::of("a/b.yml", "{"), Format::Yaml);
+        assert_eq!(Format::of("x.template", " {\"Resources\": {}}"), Format::Json);
+        assert_eq!(Format::of("x.template", "Resources:"), Format::Yaml);
+        assert_eq!(Format::of("conf", "# c\n[retry]\nmax = 3"), Format::Toml);
+        assert_eq!(Format::of("conf", "max = 3"), Format::Toml);
+        assert_eq!(Format::of("conf", "retries: 3"), Format::Yaml);
+        assert!(Format::is_config("A.JSON") && !Format::is_config("json") && !Format::is_config("x.rs"));
+    }
 }

@@ -76,7 +76,7 @@ fn rules(text: &str) -> Result<Vec<String>, String> {
 
 /// `=2s`
 fn deadline(text: &str) -> Result<Says, String> {
-    let value = text.trim_start().strip_prefix(['=', ':']).map(str::trim).unwrap_or_default();
+    let value = text.trim_start().strip_prefix('=').map(str::trim).unwrap_or_default();
     if value.is_empty() {
         return Err("the deadline has no value".into());
     }
@@ -146,6 +146,7 @@ mod tests {
             ("retrylint: ignore[]", "a rule is missing in the brackets"),
             ("retrylint: ignore[Missing Jitter]", "`Missing Jitter` is no rule"),
             ("retrylint: deadline", "the deadline has no value"),
+            ("retrylint: deadline: 2s", "the deadline has no value"),
             ("retrylint: deadline=2", "the deadline `2` has no unit"),
             ("retrylint: deadline=never", "`never` is no deadline"),
             ("retrylint: deadline=1M", "the deadline `1M` is a month at best; a minute is a small `m`"),

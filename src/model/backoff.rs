@@ -5,11 +5,13 @@ use super::{Duration, Ratio, Setting};
 /// The waits of a policy. Wait n is the pause before retry n (n = 1, 2, …).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Backoff {
-    /// Waits before the growth starts, in order (a first retry at once is one wait of 0).
+    /// Waits before the growth starts, in order (a first retry at once is one wait of 0). They stand as they
+    /// are: neither ceiling nor jitter is applied to them.
     pub lead: Vec<Duration>,
     /// How the wait grows from one retry to the next.
     pub growth: Growth,
-    /// The first wait of the growth; not read by [`Growth::None`], [`Growth::List`] and [`Growth::Unknown`].
+    /// The first wait of the growth; not read by [`Growth::None`], [`Growth::List`],
+    /// [`Growth::Ranges`] and [`Growth::Unknown`].
     pub initial: Setting<Duration>,
     /// Growth per retry; read by [`Growth::Exponential`] alone.
     pub multiplier: Setting<Ratio>,
@@ -49,6 +51,9 @@ pub enum Growth {
     DoublingThenLinear(u32),
     /// These waits; the last one repeats.
     List(Vec<Duration>),
+    /// Waits that are scattered already, each from the least to the most; the last one repeats. Neither
+    /// ceiling nor jitter is applied to them. For systems whose waits follow none of the other kinds.
+    Ranges(Vec<(Duration, Duration)>),
     /// Not known.
     Unknown,
 }
@@ -58,8 +63,10 @@ pub enum Growth {
 pub enum CapApplies {
     /// A scattered wait may be over the cap.
     BeforeJitter,
-    /// No wait is over the cap.
+    /// No wait is over the cap, and what is scattered has grown without it (resilience4j).
     AfterJitter,
+    /// No wait is over the cap, and what is scattered is not over it either (Kafka).
+    BeforeAndAfterJitter,
 }
 
 /// How a wait w is scattered.
@@ -80,6 +87,11 @@ pub enum Jitter {
         below: Ratio,
         /// Part of w that a wait may be longer by.
         above: Ratio,
+    },
+    /// [w − span, w + span], and not under 0
+    Around {
+        /// The most that is taken away or added.
+        span: Duration,
     },
     /// [w, w + span]
     Added {

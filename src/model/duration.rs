@@ -10,10 +10,10 @@ pub struct Duration(u128);
 
 const MICRO: u128 = 1_000;
 const MILLI: u128 = 1_000_000;
-const SECOND: u128 = 1_000_000_000;
-const MINUTE: u128 = 60 * SECOND;
-const HOUR: u128 = 60 * MINUTE;
-const DAY: u128 = 24 * HOUR;
+pub(super) const SECOND: u128 = 1_000_000_000;
+pub(super) const MINUTE: u128 = 60 * SECOND;
+pub(super) const HOUR: u128 = 60 * MINUTE;
+pub(super) const DAY: u128 = 24 * HOUR;
 
 impl Duration {
     /// No time.

@@ -3,6 +3,7 @@
 
 use super::Duration;
 use super::decimal::{Decimal, DecimalError};
+use super::duration::{DAY, HOUR, MINUTE, SECOND};
 use std::fmt;
 
 /// What a bare number counts.
@@ -190,11 +191,6 @@ impl Unit {
     }
 }
 
-const SECOND: u128 = 1_000_000_000;
-const MINUTE: u128 = 60 * SECOND;
-const HOUR: u128 = 60 * MINUTE;
-const DAY: u128 = 24 * HOUR;
-
 type Units = [(&'static str, u128)];
 
 const GO_UNITS: [(&str, u128); 8] = [
@@ -339,36 +335,31 @@ fn read_go(text: &str) -> Parsed {
     }
 }
 
+/// Numbers with units, with blanks anywhere between them. Of the grammars that this joins some allow
+/// decimals and some do not; no text means two things for it.
 fn read_any_terms(text: &str) -> Parsed {
     let mut rest = text;
-    let (mut terms, mut fraction, mut go_like) = (0u64, false, true);
     let mut sum = Duration::ZERO;
     loop {
         let (number, after) = number_and_rest(rest);
         let decimal = plain(number)?;
-        let unit_and_rest = after.trim_start();
-        let end = unit_and_rest.find(|c: char| !c.is_alphabetic()).unwrap_or(unit_and_rest.len());
-        let (unit, after_unit) = unit_and_rest.split_at(end);
+        let after = after.trim_start();
+        let end = after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len());
+        let (unit, after) = after.split_at(end);
         match unit {
-            "" if unit_and_rest.is_empty() => return Err(DurationFault::NoUnit),
+            "" if after.is_empty() => return Err(DurationFault::NoUnit),
             "" => return Err(DurationFault::NotADuration),
             "M" => return Err(DurationFault::Month),
             _ => {}
         }
         let name = unit.to_lowercase();
-        let of_go = lookup(&GO_UNITS, &name);
-        let size = of_go.or_else(|| lookup(&WORD_UNITS, &name)).ok_or_else(|| unknown_unit(unit))?;
-        rest = after_unit.trim_start();
-        go_like &= of_go.is_some() && unit_and_rest.len() == after.len() && rest.len() == after_unit.len();
-        fraction |= decimal.fraction;
-        terms += 1;
-        sum = sum.plus(amount(decimal, size));
+        let size = lookup(&GO_UNITS, &name).or_else(|| lookup(&WORD_UNITS, &name));
+        sum = sum.plus(amount(decimal, size.ok_or_else(|| unknown_unit(unit))?));
+        rest = after.trim_start();
         if rest.is_empty() {
-            break;
+            return Ok(sum);
         }
     }
-    // Go allows fractions in every term, HOCON in its only one, the others nowhere.
-    if fraction && terms > 1 && !go_like { Err(DurationFault::Fraction) } else { Ok(sum) }
 }
 
 fn read_iso8601(text: &str) -> Parsed {
@@ -471,3 +462,332 @@ impl fmt::Display for DurationError {
 }
 
 impl std::error::Error for DurationError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::{prop_assert, prop_assert_eq, proptest};
+
+    type Reader = fn(&str) -> Result<Duration, DurationError>;
+
+    fn reads(reader: Reader, cases: &[(&str, &str)]) {
+        for (text, shown) in cases {
+            assert_eq!(reader(text).map(|d| d.to_string()).as_deref(), Ok(*shown), "{text:?}");
+        }
+    }
+
+    fn refuses(reader: Reader, cases: &[(&str, DurationFault)]) {
+        for (text, fault) in cases {
+            assert_eq!(reader(text).map_err(|error| error.fault).as_ref(), Err(fault), "{text:?}");
+        }
+    }
+
+    fn unit(unit: &str) -> DurationFault {
+        DurationFault::UnknownUnit { unit: unit.into() }
+    }
+
+    use DurationFault::*;
+
+    #[test]
+    fn go_durations() {
+        reads(
+            go,
+            &[
+                ("250ms", "250 ms"),
+                ("1.5s", "1.5 s"),
+                ("1m30s", "90 s"),
+                ("1h", "1 h"),
+                ("300us", "300 µs"),
+                ("1.5µs", "1.5 µs"),
+                ("3μs", "3 µs"),
+                ("0", "0 s"),
+                ("-0", "0 s"),
+                ("-0s", "0 s"),
+                ("+5s", "5 s"),
+                (".5s", "500 ms"),
+                ("1.s", "1 s"),
+                ("1.5h1.5m", "1 h 31 min 30 s"),
+                ("0.0000000005s", "1 ns"),
+                ("0.1000000000000000000000000000000000000000000000s", "100 ms"),
+                ("99999999999999999999999999h", "over 31 billion years"),
+            ],
+        );
+        refuses(
+            go,
+            &[
+                ("", NotADuration),
+                ("s", NotADuration),
+                (".s", NotADuration),
+                ("1.2.3s", NotADuration),
+                ("30", NoUnit),
+                ("1m30", NoUnit),
+                ("-1s", Negative),
+                ("1d", unit("d")),
+                ("5S", unit("S")),
+                ("1 s", unit(" s")),
+                ("1e3s", unit("e")),
+                ("١s", NotADuration),
+                ("0.1234567890123456789012345678901234567890s", TooLong),
+            ],
+        );
+    }
+
+    #[test]
+    fn protobuf_durations_are_seconds() {
+        reads(
+            protobuf,
+            &[("1.5s", "1.5 s"), (".5s", "500 ms"), ("0s", "0 s"), ("0.000000001s", "1 ns"), ("90s", "90 s")],
+        );
+        refuses(
+            protobuf,
+            &[
+                ("250ms", unit("ms")),
+                ("1m", unit("m")),
+                ("1m30s", unit("m30s")),
+                ("5", NoUnit),
+                ("0.0000000001s", Fraction),
+                ("-1s", Negative),
+                ("s", NotADuration),
+            ],
+        );
+    }
+
+    #[test]
+    fn spring_durations_are_whole_numbers_of_one_unit() {
+        let read: Reader = |text| spring(text, Unit::Millis);
+        reads(
+            read,
+            &[
+                ("500ms", "500 ms"),
+                ("2s", "2 s"),
+                ("2S", "2 s"),
+                ("1m", "60 s"),
+                ("1d", "1 d"),
+                ("2", "2 ms"),
+                ("PT0.5S", "500 ms"),
+                ("pt1m", "60 s"),
+            ],
+        );
+        refuses(
+            read,
+            &[
+                ("1.5s", Fraction),
+                ("1.5", Fraction),
+                ("1m30s", unit("m30s")),
+                ("2min", unit("min")),
+                ("-2s", Negative),
+                ("-PT2S", Negative),
+                ("", NotADuration),
+            ],
+        );
+        assert_eq!(spring("2", Unit::Seconds), Ok(Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn iso_8601_durations() {
+        reads(
+            iso8601,
+            &[
+                ("PT1.5S", "1.5 s"),
+                ("PT5M", "5 min"),
+                ("P1DT2H", "1 d 2 h"),
+                ("pt30s", "30 s"),
+                ("P2W", "14 d"),
+                ("PT0S", "0 s"),
+            ],
+        );
+        refuses(
+            iso8601,
+            &[
+                ("P", NotADuration),
+                ("PT", NotADuration),
+                ("P1DT", NotADuration),
+                ("PT5", NoUnit),
+                ("P1M", unit("M")),
+                ("P1Y", unit("Y")),
+                ("PT1.5H", Fraction),
+                ("PT5S3M", NotADuration),
+                ("PT5MT3S", NotADuration),
+                ("PT-5S", Negative),
+                ("-PT5S", Negative),
+                ("5s", NotADuration),
+                ("PT5é", unit("é")),
+            ],
+        );
+    }
+
+    #[test]
+    fn timespans() {
+        reads(
+            timespan,
+            &[
+                ("00:00:30", "30 s"),
+                ("0:05:00", "5 min"),
+                ("1.00:00:00", "1 d"),
+                ("00:00:00.250", "250 ms"),
+                ("00:00:00.0000001", "100 ns"),
+                ("00:30", "30 min"),
+                ("2", "2 d"),
+            ],
+        );
+        refuses(
+            timespan,
+            &[
+                ("24:00:00", OffTheClock),
+                ("00:60:00", OffTheClock),
+                ("00:00:000", OffTheClock),
+                ("00:00:00.00000001", Fraction),
+                ("1.5", Fraction),
+                ("-00:00:01", Negative),
+                ("00:00:00:00", NotADuration),
+                (":", NotADuration),
+                ("2s", NotADuration),
+            ],
+        );
+    }
+
+    #[test]
+    fn argo_counts_bare_numbers_as_seconds() {
+        reads(argo, &[("30", "30 s"), ("1m30s", "90 s"), ("0", "0 s"), ("1.5s", "1.5 s")]);
+        refuses(argo, &[("1.5", NoUnit), ("-5", Negative), ("1d", unit("d")), ("", NotADuration)]);
+    }
+
+    #[test]
+    fn numbers_take_the_unit_of_their_key() {
+        for (text, unit, shown) in [
+            ("30", Unit::Seconds, "30 s"),
+            ("0.5", Unit::Seconds, "500 ms"),
+            ("1e3", Unit::Millis, "1 s"),
+            ("1.5e-1", Unit::Minutes, "9 s"),
+            ("7", Unit::Nanos, "7 ns"),
+            ("0.4", Unit::Nanos, "0 s"),
+            ("1e-300", Unit::Days, "0 s"),
+            ("1e300", Unit::Nanos, "over 31 billion years"),
+            ("2", Unit::Days, "2 d"),
+            ("90", Unit::Micros, "90 µs"),
+            ("-0", Unit::Hours, "0 s"),
+        ] {
+            assert_eq!(with_unit(text, unit).map(|d| d.to_string()).as_deref(), Ok(shown), "{text}");
+        }
+        let read: Reader = |text| with_unit(text, Unit::Seconds);
+        refuses(read, &[("1_000", NotADuration), ("-1", Negative), ("5s", NotADuration), ("", NotADuration)]);
+    }
+
+    #[test]
+    fn hand_written_durations() {
+        let read: Reader = |text| match any(text)? {
+            Amount::Time(duration) => Ok(duration),
+            other => panic!("{text}: {other:?}"),
+        };
+        reads(
+            read,
+            &[
+                ("250ms", "250 ms"),
+                ("1.5h30.5s", "1 h 30 min 30.5 s"),
+                ("1d12h", "1 d 12 h"),
+                ("2w", "14 d"),
+                ("1y", "365 d"),
+                ("1min 30s", "90 s"),
+                ("2 hours", "2 h"),
+                ("500 millis", "500 ms"),
+                ("15 days", "15 d"),
+                ("1.5 s", "1.5 s"),
+                ("1.5d", "1 d 12 h"),
+                ("16 min 40.5 s", "16 min 40.5 s"),
+                ("PT1.5S", "1.5 s"),
+                ("p1dt2h", "1 d 2 h"),
+                ("00:01:30", "90 s"),
+                ("100MS", "100 ms"),
+                ("5S", "5 s"),
+                ("1m", "60 s"),
+                (" 3s ", "3 s"),
+                ("300µs", "300 µs"),
+            ],
+        );
+        refuses(
+            read,
+            &[
+                ("", NotADuration),
+                ("1M", Month),
+                ("2 M", Month),
+                ("-3s", Negative),
+                ("3 fortnights", unit("fortnights")),
+                ("1.5.2s", NotADuration),
+                ("5s!", NotADuration),
+                ("1h 30", NoUnit),
+                ("soon", NotADuration),
+                ("2,5s", NotADuration),
+            ],
+        );
+        for word in ["never", "Infinite", "NONE", "unlimited", "off"] {
+            assert_eq!(any(word), Ok(Amount::NoLimit));
+        }
+        for number in ["30", "-1", "0.5", "1e3"] {
+            assert_eq!(any(number), Ok(Amount::Bare(number)));
+        }
+    }
+
+    #[test]
+    fn errors_are_clauses_about_the_text() {
+        let said = |error: DurationError| error.to_string();
+        assert_eq!(said(go("30").unwrap_err()), "has no unit (write it like 250ms, 1.5s or 1m30s)");
+        assert_eq!(
+            said(protobuf("1m").unwrap_err()),
+            "has the unit `m`, which does not exist here (write it like 0.25s or 90s)"
+        );
+        assert_eq!(said(argo("-5").unwrap_err()), "is negative");
+    }
+
+    const READERS: [Reader; 8] = [
+        go,
+        protobuf,
+        |text| spring(text, Unit::Millis),
+        iso8601,
+        timespan,
+        argo,
+        |text| with_unit(text, Unit::Days),
+        |text| any(text).map(|_| Duration::ZERO),
+    ];
+
+    #[test]
+    fn endless_texts_are_refused_or_saturate() {
+        let digits = "9".repeat(100_000);
+        for reader in READERS {
+            for text in [format!("{digits}s"), format!("PT{digits}S"), format!("1.{digits}s"), digits.clone()]
+            {
+                assert!(reader(&text).is_err() || any(&text).is_err());
+            }
+            let _ = reader(&"1s".repeat(100_000));
+            let _ = reader(&"-".repeat(100_000));
+            let _ = reader(&"PT".repeat(100_000));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_a_reader(text in "[-+0-9.:a-zA-Zµé ]{0,24}|\\PC{0,12}") {
+            for reader in READERS {
+                prop_assert!(reader(&text).map_or(true, |duration| duration <= Duration::LONGEST));
+            }
+        }
+
+        #[test]
+        fn go_reads_what_is_printed_without_its_blanks(nanos in 0u128..86_400_000_000_000) {
+            let duration = Duration::from_nanos(nanos);
+            let shown = duration.to_string();
+            prop_assert_eq!(go(&shown.replace(" min", "m").replace(' ', "")), Ok(duration));
+            prop_assert_eq!(any(&shown), Ok(Amount::Time(duration)));
+        }
+
+        #[test]
+        fn notations_agree_on_whole_seconds(seconds in 0u64..86_400) {
+            let duration = Ok(Duration::from_secs(seconds));
+            prop_assert_eq!(protobuf(&format!("{seconds}s")), duration.clone());
+            prop_assert_eq!(spring(&format!("{seconds}s"), Unit::Days), duration.clone());
+            prop_assert_eq!(iso8601(&format!("PT{seconds}S")), duration.clone());
+            prop_assert_eq!(argo(&seconds.to_string()), duration.clone());
+            let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+            prop_assert_eq!(timespan(&format!("{hours:02}:{minutes:02}:{rest:02}")), duration);
+        }
+    }
+}

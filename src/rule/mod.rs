@@ -1,5 +1,17 @@
 //! One file for each rule. A rule sees the model and the stacks, and gives findings.
 
+mod attempt_product_exceeded;
+mod cap_below_initial;
+mod deadline_exceeded;
+mod invalid_retry_value;
+mod missing_jitter;
+mod retry_unreachable;
+mod unbounded_retries;
+mod unknown_layer;
+mod unreadable_config;
+mod visibility_window_exceeded;
+mod words;
+
 use crate::finding::{Finding, Severity};
 use crate::model::Duration;
 use crate::stack::Project;
@@ -22,6 +34,22 @@ pub struct Rule {
     pub fix: &'static str,
     /// Finds.
     pub check: fn(&Project, &Limits, &mut Vec<Finding>),
+}
+
+/// Every rule, in the order of the documentation.
+pub fn all() -> &'static [Rule] {
+    &[
+        deadline_exceeded::RULE,
+        retry_unreachable::RULE,
+        unbounded_retries::RULE,
+        visibility_window_exceeded::RULE,
+        attempt_product_exceeded::RULE,
+        missing_jitter::RULE,
+        invalid_retry_value::RULE,
+        cap_below_initial::RULE,
+        unreadable_config::RULE,
+        unknown_layer::RULE,
+    ]
 }
 
 /// A file of a rule's documentation; it is run as a test.
@@ -48,5 +76,48 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self { attempt_product: 10, single_wait: Duration::from_secs(3600), outage: Duration::from_secs(300) }
+    }
+}
+
+/// Runs of one rule for its tests.
+#[cfg(test)]
+mod samples {
+    use super::{Limits, Rule};
+    use crate::finding::Finding;
+    use crate::model::{Duration, Policy};
+    use crate::stack::{Project, samples::file};
+
+    pub(super) const fn secs(secs: u64) -> Duration {
+        Duration::from_secs(secs)
+    }
+
+    pub(super) fn check_project(rule: &Rule, project: &Project) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        (rule.check)(project, &Limits::default(), &mut findings);
+        findings
+    }
+
+    /// The only finding about a policy that is alone.
+    pub(super) fn check_policy(rule: &Rule, policy: Policy) -> Option<Finding> {
+        let project = Project { files: vec![file("a.yaml", vec![policy], vec![])], ..Project::default() };
+        let mut findings = check_project(rule, &project);
+        assert!(findings.len() <= 1, "{findings:?}");
+        findings.pop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn ids_are_kebab_case_and_unique() {
+        let ids: BTreeSet<_> = all().iter().map(|rule| rule.id).collect();
+        assert_eq!(ids.len(), all().len());
+        let kebab = |id: &str| {
+            id.split('-').all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase()))
+        };
+        assert!(ids.iter().all(|id| kebab(id)), "{ids:?}");
     }
 }

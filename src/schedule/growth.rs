@@ -45,7 +45,7 @@ impl<'b> Course<'b> {
             |from: Duration, by| Self::Multiplying { now: Exact::new(from), by, whole_millis }.or_same(from);
         Some(match &backoff.growth {
             Growth::Unknown => return None,
-            Growth::None => Self::Same(Duration::ZERO),
+            Growth::None | Growth::Ranges(_) => Self::Same(Duration::ZERO),
             // Each wait reaches up to three times the one before, the first up to three times the initial.
             _ if jitter == Jitter::Decorrelated => multiplying(initial()?.times(3), TRIPLE),
             Growth::Constant | Growth::Polynomial(0) => Self::Same(initial()?),

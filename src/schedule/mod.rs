@@ -52,13 +52,15 @@ pub fn schedule(policy: &Policy) -> Schedule {
         Bound::Unknown => (None, false),
     };
     let waits = listed.and_then(|count| repeats.first_waits(count));
+    let totals = repeats.totals();
+    let demand = repeats.demand(attempt);
     Schedule {
         truncated: truncated && waits.is_some(),
         waits,
-        total_min: repeats.total(|wait| wait.min),
-        total_max: repeats.total(|wait| wait.max),
-        demand: repeats.demand(attempt),
-        worst_case: repeats.worst_case(attempt),
+        total_min: totals.map(|[min, _]| min),
+        total_max: totals.map(|[_, max]| max),
+        demand,
+        worst_case: repeats.within_deadline(demand, attempt),
     }
 }
 

@@ -39,14 +39,22 @@ impl<'a> Repeats<'a> {
             (Bound::Unlimited, _) | (_, Bound::Unlimited) => Bound::Unlimited,
             (Bound::Unknown, _) | (_, Bound::Unknown) => Bound::Unknown,
             (Bound::At(_), Bound::At(attempt)) => {
-                self.sum(|wait| self.slow_step(attempt, wait)).map(|sum| sum.plus(attempt))
+                self.sum(|wait| [self.slow_step(attempt, wait)]).map(|[sum]| sum.plus(attempt))
             }
         }
     }
 
     /// What can really elapse if an attempt takes at most `attempt`: the demand within the deadline.
     pub fn worst_case(&self, attempt: Bound<Duration>) -> Bound<Duration> {
-        let demand = self.demand(attempt);
+        self.within_deadline(self.demand(attempt), attempt)
+    }
+
+    /// What of a demand can really elapse.
+    pub(super) fn within_deadline(
+        &self,
+        demand: Bound<Duration>,
+        attempt: Bound<Duration>,
+    ) -> Bound<Duration> {
         let deadline = match self.deadline {
             Bound::At(deadline) => deadline,
             Bound::Unlimited => return demand,
@@ -59,6 +67,7 @@ impl<'a> Repeats<'a> {
         };
         match (demand, end) {
             (Bound::At(demand), Bound::At(end)) => Bound::At(demand.min(end)),
+            (Bound::At(_), _) => demand,
             (_, end) => end,
         }
     }
@@ -92,18 +101,17 @@ impl<'a> Repeats<'a> {
         }
     }
 
-    /// The sum of one end of all waits.
-    pub(super) fn total(&self, end: impl Fn(Wait) -> Duration) -> Bound<Duration> {
-        match self.attempts {
-            Bound::At(_) => self.sum(end),
-            Bound::Unlimited => Bound::Unlimited,
-            Bound::Unknown => Bound::Unknown,
-        }
+    /// The sums of the smallest and of the largest waits.
+    pub(super) fn totals(&self) -> Bound<[Duration; 2]> {
+        self.sum(|wait| [wait.min, wait.max])
     }
 
     /// The first waits, `count` of them; None where they are not known.
     pub(super) fn first_waits(&self, count: u64) -> Option<Vec<Wait>> {
         let mut list = Vec::new();
+        if count == 0 {
+            return Some(list);
+        }
         for run in self.waits(count)? {
             let run = run.ok()?;
             list.extend(std::iter::repeat_n(run.wait, run.times.min(count) as usize));
@@ -129,23 +137,27 @@ impl<'a> Repeats<'a> {
         }
     }
 
-    /// The waits before so many retries; there are none to know where there are no retries.
     fn waits(&self, retries: u64) -> Option<Waits<'a>> {
         Waits::new(self.backoff, self.pacing, retries)
     }
 
-    /// The sum of a step for each retry, of which there is a number.
-    fn sum(&self, step: impl Fn(Wait) -> Duration) -> Bound<Duration> {
+    /// Sums over all retries.
+    fn sum<const N: usize>(&self, steps: impl Fn(Wait) -> [Duration; N]) -> Bound<[Duration; N]> {
         let retries = match self.attempts {
-            Bound::At(0 | 1) => return Bound::At(Duration::ZERO),
+            Bound::At(0 | 1) => return Bound::At([Duration::ZERO; N]),
             Bound::At(attempts) => attempts - 1,
             Bound::Unlimited => return Bound::Unlimited,
             Bound::Unknown => return Bound::Unknown,
         };
-        let Some(mut waits) = self.waits(retries) else { return Bound::Unknown };
-        let sum = waits
-            .try_fold(Duration::ZERO, |sum, run| run.map(|run| sum.plus(step(run.wait).times(run.times))));
-        sum.map_or(Bound::Unknown, Bound::At)
+        let Some(waits) = self.waits(retries) else { return Bound::Unknown };
+        let mut sums = [Duration::ZERO; N];
+        for run in waits {
+            let Ok(run) = run else { return Bound::Unknown };
+            for (sum, step) in sums.iter_mut().zip(steps(run.wait)) {
+                *sum = sum.plus(step.times(run.times));
+            }
+        }
+        Bound::At(sums)
     }
 
     /// How many attempts there are until `first` and the steps before the others pass `limit`.

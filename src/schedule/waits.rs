@@ -6,18 +6,25 @@ use crate::model::{Backoff, Bound, CapApplies, Duration, Growth, Jitter, Pacing,
 
 /// No more waits than this are worked out one by one. Whoever retries more often has nearly always reached
 /// a wait that stays; where not, sums are not known.
-const MOST_STEPS: u64 = 100_000;
+const MOST_STEPS: u64 = 10_000;
 
 /// The waits before retries 1, 2, …, of which equal ones at the end are taken together.
 #[derive(Clone, Debug)]
 pub(super) struct Waits<'b> {
     lead: &'b [Duration],
-    course: Course<'b>,
-    scatter: Scatter,
-    /// What the waits stay at once they have reached it.
-    end: Option<Wait>,
+    source: Source<'b>,
+    hedged: bool,
     left: u64,
     steps: u64,
+}
+
+/// Where the waits after the lead come from.
+#[derive(Clone, Debug)]
+enum Source<'b> {
+    /// Worked out already; the last one repeats, and there is no wait where there is none.
+    Given(&'b [(Duration, Duration)]),
+    /// Worked out here. They stay at `end` once they have reached it.
+    Grown { course: Course<'b>, scatter: Scatter, end: Option<Wait> },
 }
 
 /// So many equal waits in a row.
@@ -36,6 +43,43 @@ pub(super) struct Unsettled;
 impl<'b> Waits<'b> {
     /// The waits before so many retries; None where something they need is not known.
     pub(super) fn new(backoff: &'b Backoff, pacing: Pacing, retries: u64) -> Option<Self> {
+        let source = match &backoff.growth {
+            Growth::None => Source::Given(&[]),
+            Growth::Ranges(ranges) => Source::Given(ranges),
+            _ => Source::grown(backoff)?,
+        };
+        let hedged = pacing == Pacing::Hedged;
+        Some(Self { lead: &backoff.lead, source, hedged, left: retries, steps: 0 })
+    }
+
+    /// The next wait, and whether all that follow are equal to it.
+    fn step(&mut self) -> (Wait, bool) {
+        if let [first, rest @ ..] = self.lead {
+            self.lead = rest;
+            return (Wait { min: *first, max: *first }, false);
+        }
+        match &mut self.source {
+            Source::Given(ranges) => match *ranges {
+                [] => (Wait { min: Duration::ZERO, max: Duration::ZERO }, true),
+                [(min, max), rest @ ..] => {
+                    if !rest.is_empty() {
+                        *ranges = rest;
+                    }
+                    (Wait { min: *min.min(max), max: *max }, rest.is_empty())
+                }
+            },
+            Source::Grown { course, scatter, end } => {
+                let wait = scatter.wait(course.now());
+                let settled = matches!(course, Course::Same(_)) || *end == Some(wait);
+                course.advance();
+                (wait, settled)
+            }
+        }
+    }
+}
+
+impl<'b> Source<'b> {
+    fn grown(backoff: &'b Backoff) -> Option<Self> {
         let jitter = backoff.jitter.at()?;
         let cap = match backoff.cap.bound {
             Bound::At(cap) => cap,
@@ -50,10 +94,9 @@ impl<'b> Waits<'b> {
             cap_applies: backoff.cap_applies,
             initial: backoff.initial.at().unwrap_or_default(),
             whole_millis: backoff.rounding == Rounding::WholeMilliseconds,
-            hedged: pacing == Pacing::Hedged,
         };
         let end = course.tends_to().map(|end| scatter.wait(end));
-        Some(Self { lead: &backoff.lead, course, scatter, end, left: retries, steps: 0 })
+        Some(Self::Grown { course, scatter, end })
     }
 }
 
@@ -69,18 +112,10 @@ impl Iterator for Waits<'_> {
             return Some(Err(Unsettled));
         }
         self.steps += 1;
-        let (wait, settled) = match self.lead {
-            [first, rest @ ..] => {
-                self.lead = rest;
-                (self.scatter.unscattered(*first), false)
-            }
-            [] => {
-                let wait = self.scatter.wait(self.course.now());
-                let settled = matches!(self.course, Course::Same(_)) || self.end == Some(wait);
-                self.course.advance();
-                (wait, settled)
-            }
-        };
+        let (mut wait, settled) = self.step();
+        if self.hedged {
+            wait.min = Duration::ZERO;
+        }
         let times = if settled { self.left } else { 1 };
         self.left -= times;
         Some(Ok(Run { wait, times }))
@@ -95,21 +130,18 @@ struct Scatter {
     cap_applies: CapApplies,
     initial: Duration,
     whole_millis: bool,
-    hedged: bool,
 }
 
 impl Scatter {
     fn wait(&self, grown: Duration) -> Wait {
-        // A capped wait that is then cut to milliseconds is at most the cut cap.
-        let cut = |wait: Duration| if self.whole_millis { wait.floor_millis() } else { wait };
-        let wait = match self.cap_applies {
-            CapApplies::BeforeJitter => self.range(cut(grown.min(self.cap))),
-            CapApplies::AfterJitter => {
-                let Wait { min, max } = self.range(cut(grown));
-                Wait { min: min.min(cut(self.cap)), max: max.min(cut(self.cap)) }
-            }
+        let capped = |wait: Duration, applies: bool| {
+            let wait = if applies { wait.min(self.cap) } else { wait };
+            if self.whole_millis { wait.floor_millis() } else { wait }
         };
-        if self.hedged { Wait { min: Duration::ZERO, ..wait } } else { wait }
+        let before = self.cap_applies != CapApplies::AfterJitter;
+        let after = self.cap_applies != CapApplies::BeforeJitter;
+        let Wait { min, max } = self.range(capped(grown, before));
+        Wait { min: capped(min, after), max: capped(max, after) }
     }
 
     fn range(&self, wait: Duration) -> Wait {
@@ -118,6 +150,7 @@ impl Scatter {
             Jitter::Full { least } => (least, wait.max(least)),
             Jitter::Equal => (wait.half(), wait),
             Jitter::Factor { below, above } => (wait.scale(below.one_minus()), wait.scale(above.plus_one())),
+            Jitter::Around { span } => (wait.minus(span), wait.plus(span)),
             Jitter::Added { span } => (wait, wait.plus(span)),
             Jitter::Decorrelated => (self.initial.min(wait), wait),
         };
@@ -127,10 +160,5 @@ impl Scatter {
         } else {
             Wait { min, max }
         }
-    }
-
-    /// Of a wait that stands before the growth: neither capped nor scattered.
-    fn unscattered(&self, wait: Duration) -> Wait {
-        Wait { min: if self.hedged { Duration::ZERO } else { wait }, max: wait }
     }
 }

@@ -1,6 +1,9 @@
 //! Files: which there are, what they hold, and where in them something stands.
 
+pub mod discover;
 pub mod place;
+pub mod prefilter;
+pub mod read;
 pub mod text;
 
 pub use place::Place;

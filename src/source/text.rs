@@ -8,7 +8,12 @@ use super::Place;
 pub struct SourceText {
     text: String,
     line_starts: Vec<u32>,
+    /// Characters before each stretch of `STRETCH` bytes; a character counts where it starts.
+    characters: Vec<u32>,
 }
+
+/// A line of megabytes is not counted from its start for every place in it.
+const STRETCH: usize = 4096;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
@@ -17,7 +22,13 @@ impl SourceText {
     pub fn new(text: String) -> Self {
         let starts = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let line_starts = std::iter::once(0).chain(starts.map(|(at, _)| at as u32 + 1)).collect();
-        Self { text, line_starts }
+        let stretches = text.as_bytes().chunks(STRETCH).scan(0, |before, stretch| {
+            let here = *before;
+            *before += starts_of_characters(stretch);
+            Some(here)
+        });
+        let characters = stretches.collect();
+        Self { text, line_starts, characters }
     }
 
     /// The whole text.
@@ -45,10 +56,22 @@ impl SourceText {
 
     fn position(&self, at: usize) -> (u32, u32) {
         let line = self.line_starts.partition_point(|start| *start as usize <= at) - 1;
-        let before = &self.text[self.line_starts[line] as usize..at];
-        let before = before.strip_prefix(BYTE_ORDER_MARK).unwrap_or(before);
-        (line as u32 + 1, before.chars().count() as u32 + 1)
+        let start = self.line_starts[line] as usize;
+        let mark = u32::from(line == 0 && at > 0 && self.text.starts_with(BYTE_ORDER_MARK));
+        (line as u32 + 1, self.characters_before(at) - self.characters_before(start) - mark + 1)
     }
+
+    fn characters_before(&self, at: usize) -> u32 {
+        let stretch = at / STRETCH;
+        let rest = self.text.as_bytes().get(stretch * STRETCH..at).map_or(0, starts_of_characters);
+        let whole = self.characters.get(stretch).copied();
+        whole.map_or_else(|| starts_of_characters(self.text.as_bytes()), |before| before + rest)
+    }
+}
+
+/// Bytes that start a character of UTF-8.
+fn starts_of_characters(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count() as u32
 }
 
 #[cfg(test)]
@@ -62,6 +85,16 @@ mod tests {
         assert_eq!((place.line, place.column, place.end_line, place.end_column), (1, 1, 1, 2));
         let place = text.place(10, 11);
         assert_eq!((place.line, place.column), (2, 1));
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_those_counted_one_by_one() {
+        let line = "aé€".repeat(5000);
+        let text = SourceText::new(format!("x\n{line}"));
+        for (n, (at, _)) in line.char_indices().enumerate().step_by(97) {
+            assert_eq!(text.place(at + 2, at + 2).column as usize, n + 1);
+        }
+        assert_eq!(text.place(2 + line.len(), 2 + line.len()).column as usize, 15_001);
     }
 
     #[test]

@@ -82,8 +82,10 @@ pub struct LostLayer {
     pub stack: String,
     /// What it names.
     pub selector: Selector,
-    /// What could have been meant: selectors of policies that are there, the nearest first, or all that the
-    /// selector fits.
+    /// The selector fits several policies, not none.
+    pub several: bool,
+    /// What could have been meant: selectors of policies that are there, the nearest first; of several
+    /// that the selector fits, these.
     pub candidates: Vec<String>,
 }
 
@@ -125,7 +127,9 @@ fn join(files: &[ProjectFile], stack: &DeclaredStack) -> Result<Path, Vec<LostLa
             }
             DeclaredLayer::Policy(selector) => match selector::find(files, &selector) {
                 Ok(source) => layers.push(PathLayer::Found(source)),
-                Err(candidates) => lost.push(LostLayer { stack: stack.name.clone(), selector, candidates }),
+                Err(selector::NotOne { several, candidates }) => {
+                    lost.push(LostLayer { stack: stack.name.clone(), selector, several, candidates });
+                }
             },
         }
     }

@@ -15,8 +15,17 @@ struct Named<'p> {
     source: LayerSource,
 }
 
-/// What the selector names; otherwise selectors of what could have been meant.
-pub(super) fn find(files: &[ProjectFile], selector: &Selector) -> Result<LayerSource, Vec<String>> {
+/// A selector that does not name exactly one thing.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NotOne {
+    /// It fits several.
+    pub several: bool,
+    /// Selectors of what could have been meant.
+    pub candidates: Vec<String>,
+}
+
+/// What the selector names.
+pub(super) fn find(files: &[ProjectFile], selector: &Selector) -> Result<LayerSource, NotOne> {
     let all: Vec<_> = files.iter().enumerate().flat_map(|(index, file)| named(index, file)).collect();
     let fits = |named: &&Named<'_>| {
         named.path == selector.file
@@ -31,9 +40,12 @@ pub(super) fn find(files: &[ProjectFile], selector: &Selector) -> Result<LayerSo
     let policies = || fitting.iter().filter(|named| matches!(named.source, LayerSource::Policy { .. }));
     match (fitting.as_slice(), policies().count()) {
         ([only], _) => Ok(only.source),
-        ([], _) => Err(nearest(&all, selector)),
+        ([], _) => Err(NotOne { several: false, candidates: nearest(&all, selector) }),
         (_, 1) => Ok(policies().next().map_or(fitting[0].source, |named| named.source)),
-        (several, _) => Err(several.iter().take(CANDIDATES).map(|named| by_pointer(named)).collect()),
+        (several, _) => {
+            let candidates = several.iter().take(CANDIDATES).map(|named| by_pointer(named)).collect();
+            Err(NotOne { several: true, candidates })
+        }
     }
 }
 
@@ -102,7 +114,7 @@ mod tests {
     use super::*;
     use crate::stack::samples::{file, policy, queue};
 
-    fn select(files: &[ProjectFile], file: &str, policy: Option<&str>) -> Result<LayerSource, Vec<String>> {
+    fn select(files: &[ProjectFile], file: &str, policy: Option<&str>) -> Result<LayerSource, NotOne> {
         let selector =
             Selector { file: file.into(), policy: policy.map(Into::into), place: Default::default() };
         find(files, &selector)
@@ -157,19 +169,19 @@ mod tests {
 
     #[test]
     fn a_misspelt_name_gives_the_nearest_of_the_same_file_first() {
-        let candidates = select(&shop(), "web.toml", Some("paiments")).unwrap_err();
+        let candidates = select(&shop(), "web.toml", Some("paiments")).unwrap_err().candidates;
         assert_eq!(candidates[0], "web.toml#payments");
     }
 
     #[test]
     fn a_misspelt_file_gives_the_nearest_file() {
-        let candidates = select(&shop(), "mash.yaml", None).unwrap_err();
+        let candidates = select(&shop(), "mash.yaml", None).unwrap_err().candidates;
         assert!(candidates[0].starts_with("mesh.yaml#"), "{candidates:?}");
     }
 
     #[test]
     fn several_policies_give_each_of_them_by_its_pointer() {
-        let candidates = select(&shop(), "web.toml", None).unwrap_err();
+        let candidates = select(&shop(), "web.toml", None).unwrap_err().candidates;
         assert_eq!(candidates, ["web.toml#/payments/retry", "web.toml#/mail/retry"]);
     }
 

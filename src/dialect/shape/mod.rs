@@ -1,1 +1,31 @@
-//! Shapes that several systems share.
+//! Shapes that several systems share: how settings are read from a block, and the objects that more
+//! than one system is written in.
+
+pub mod cloudformation;
+pub mod envoy;
+pub mod kubernetes;
+pub mod placeholder;
+pub mod read;
+
+use crate::document::Node;
+use crate::model::{Backoff, DeadlineEffect, Layer, Pacing, Policy, Setting};
+
+/// A policy that stands at a node, with nothing said about it yet: one attempt without any limit.
+pub fn policy(dialect: &'static str, layer: Layer, name: String, at: Node<'_>) -> Policy {
+    Policy {
+        name,
+        dialect,
+        layer,
+        place: at.key_place(),
+        pointer: at.pointer(),
+        written: true,
+        attempts: Setting::default(1, "nothing retries"),
+        backoff: Backoff::none("nothing waits"),
+        pacing: Pacing::AfterFailure,
+        attempt_timeout: Setting::unlimited("nothing sets one"),
+        deadline: Setting::unlimited("nothing sets one"),
+        deadline_effect: DeadlineEffect::Cuts,
+        ships: false,
+        faults: Vec::new(),
+    }
+}

@@ -1,0 +1,221 @@
+//! The command line, as types.
+
+use crate::config::FailOn;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Finds retry settings that do not fit.
+#[derive(Debug, Parser)]
+#[command(name = "retrylint", version, about, long_about = None)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Report where retry settings do not fit
+    Check(CheckOptions),
+    /// Show every policy, queue and stack that is found, with its computed values
+    Inspect(InspectOptions),
+    /// Calculate one policy: its waits, what fits a deadline or a window, what jitter does
+    Schedule(Box<ScheduleOptions>),
+    /// List the rules
+    Rules {
+        /// How to show them
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// List the systems whose configuration is read
+    Dialects {
+        /// How to show them
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// Explain a rule
+    Explain {
+        /// The rule's name
+        rule: String,
+        /// How to show it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+}
+
+/// How to show something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Human,
+    /// For programs
+    Json,
+}
+
+/// Whether to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Which files to look at, and how.
+#[derive(Debug, Args)]
+pub struct FileOptions {
+    /// Files, folders or globs; `-` reads standard input [default: .]
+    pub paths: Vec<String>,
+    /// Use this retrylint.toml and look for no other
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    pub config: Option<PathBuf>,
+    /// Use no retrylint.toml
+    #[arg(long)]
+    pub no_config: bool,
+    /// The name that decides how standard input is read
+    #[arg(long, value_name = "NAME")]
+    pub stdin_filename: Option<String>,
+    /// Skip files with more bytes than this
+    #[arg(long, value_name = "BYTES", default_value_t = 8 * 1024 * 1024)]
+    pub max_file_size: u64,
+    /// Threads to use; 0 for as many as there are processors
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    /// Say which files are skipped, and why
+    #[arg(long, short)]
+    pub verbose: bool,
+}
+
+/// Options of `check`.
+#[derive(Debug, Args)]
+pub struct CheckOptions {
+    /// Files.
+    #[command(flatten)]
+    pub files: FileOptions,
+    /// How to show findings
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// The least severity that makes the check fail [default: error]
+    #[arg(long, value_enum)]
+    pub fail_on: Option<FailOn>,
+    /// Whether to use colour
+    #[arg(long, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+/// Options of `inspect`.
+#[derive(Debug, Args)]
+pub struct InspectOptions {
+    /// Files.
+    #[command(flatten)]
+    pub files: FileOptions,
+    /// How to show what is found
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+}
+
+/// How to show what the calculator says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScheduleFormat {
+    /// Rows and sentences
+    Table,
+    /// For programs
+    Json,
+    /// Rows for a spreadsheet
+    Csv,
+    /// For a page or a comment
+    Markdown,
+    /// A picture
+    Svg,
+}
+
+/// Options of `schedule`. Times are durations with a unit (250ms, 1m30s, PT1.5S), or all plain numbers.
+#[derive(Debug, Args)]
+pub struct ScheduleOptions {
+    /// A policy from a file: FILE, FILE#name or FILE#/pointer
+    pub policy: Option<String>,
+    /// The first wait, of waits that grow by the multiplier
+    #[arg(long, alias = "initial", value_name = "TIME", allow_hyphen_values = true)]
+    pub base: Option<String>,
+    /// Growth per retry [default: 2]
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub multiplier: Option<String>,
+    /// The longest single wait
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub max: Option<String>,
+    /// How often it is tried again
+    #[arg(long, value_name = "N", conflicts_with = "attempts", allow_hyphen_values = true)]
+    pub retries: Option<String>,
+    /// How often it is tried, the first try included
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub attempts: Option<String>,
+    /// The same wait each time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub fixed: Option<String>,
+    /// A wait that grows by itself: 1, 2, 3, … times
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub linear: Option<String>,
+    /// Waits of 1, 1, 2, 3, 5, … times this
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub fibonacci: Option<String>,
+    /// The waits themselves; the last one repeats
+    #[arg(long, value_name = "TIME,TIME,…", allow_hyphen_values = true)]
+    pub waits: Option<String>,
+    /// How waits are scattered: none, full, equal, decorrelated, or a part as ±20%
+    #[arg(long, value_name = "KIND", allow_hyphen_values = true)]
+    pub jitter: Option<String>,
+    /// What plain numbers count, as a label
+    #[arg(long, value_name = "NAME")]
+    pub unit: Option<String>,
+    /// What bounds one attempt
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub attempt_timeout: Option<String>,
+    /// What bounds all of them
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub deadline: Option<String>,
+    /// How long a queue hides the message
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub window: Option<String>,
+    /// How long one attempt takes
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub work: Option<String>,
+    /// Layers, outermost first: 3,3,3 or 3x2s,3x500ms
+    #[arg(long, value_name = "LAYERS")]
+    pub stack: Option<String>,
+    /// Another policy beside it: FILE#name, or "base=100ms multiplier=3 max=10s retries=5"
+    #[arg(long, value_name = "POLICY")]
+    pub vs: Vec<String>,
+    /// How to show it
+    #[arg(long, value_enum, default_value_t = ScheduleFormat::Table)]
+    pub format: ScheduleFormat,
+    /// Draw it in the terminal
+    #[arg(long)]
+    pub plot: bool,
+}
+
+impl ScheduleOptions {
+    /// The options about the policy that are given, by their names.
+    pub fn given(&self) -> Vec<(&'static str, &str)> {
+        let all = [
+            ("base", &self.base),
+            ("multiplier", &self.multiplier),
+            ("max", &self.max),
+            ("retries", &self.retries),
+            ("attempts", &self.attempts),
+            ("fixed", &self.fixed),
+            ("linear", &self.linear),
+            ("fibonacci", &self.fibonacci),
+            ("waits", &self.waits),
+            ("jitter", &self.jitter),
+            ("unit", &self.unit),
+            ("attempt-timeout", &self.attempt_timeout),
+            ("deadline", &self.deadline),
+            ("window", &self.window),
+            ("work", &self.work),
+        ];
+        all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
+    }
+}

@@ -1,0 +1,24 @@
+//! `retrylint inspect`
+
+use super::FAILED;
+use super::args::{Format, InspectOptions};
+use super::check::complain;
+use super::run::Run;
+use crate::report;
+use std::io::{self, Write};
+
+/// Shows everything that was found.
+pub(super) fn inspect(options: &InspectOptions, out: &mut dyn Write) -> io::Result<u8> {
+    let run = match Run::new(&options.files) {
+        Ok(run) => run,
+        Err(error) => {
+            eprintln!("retrylint: {error}");
+            return Ok(FAILED);
+        }
+    };
+    match options.format {
+        Format::Json => report::inspect::json(&run.project, out)?,
+        Format::Human => report::inspect::human(&run.project, out)?,
+    }
+    Ok(complain(&run, options.files.verbose))
+}

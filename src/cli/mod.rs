@@ -1,0 +1,43 @@
+//! The commands. Arguments in [`args`], the way through in [`run`], one file for each command.
+
+pub mod args;
+mod check;
+mod dialects;
+mod explain;
+mod inspect;
+mod progress;
+mod rules;
+pub mod run;
+mod schedule;
+
+use args::{Arguments, Command};
+use std::io::{self, Write};
+
+/// Exit status: nothing at or above the failing severity.
+pub const CLEAN: u8 = 0;
+/// Exit status: findings.
+pub const FINDINGS: u8 = 1;
+/// Exit status: it could not do its work.
+pub const FAILED: u8 = 2;
+
+/// Does what the arguments say and gives the exit status. A reader that goes away early is no error.
+pub fn main(arguments: Arguments) -> u8 {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let done = match arguments.command {
+        Command::Check(options) => check::check(&options, &mut out),
+        Command::Inspect(options) => inspect::inspect(&options, &mut out),
+        Command::Schedule(options) => schedule::schedule(&options, &mut out),
+        Command::Rules { format } => rules::rules(format, &mut out),
+        Command::Dialects { format } => dialects::dialects(format, &mut out),
+        Command::Explain { rule, format } => explain::explain(&rule, format, &mut out),
+    };
+    let written = done.and_then(|status| out.flush().map(|()| status));
+    match written {
+        Ok(status) => status,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => CLEAN,
+        Err(error) => {
+            eprintln!("retrylint: {error}");
+            FAILED
+        }
+    }
+}

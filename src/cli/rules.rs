@@ -1,0 +1,37 @@
+//! `retrylint rules`
+
+use super::CLEAN;
+use super::args::Format;
+use crate::finding::Severity;
+use crate::rule;
+use serde_json::json;
+use std::io::{self, Write};
+
+/// Lists the rules.
+pub(super) fn rules(format: Format, out: &mut dyn Write) -> io::Result<u8> {
+    match format {
+        Format::Json => {
+            let list = rule::all()
+                .iter()
+                .map(|rule| json!({ "id": rule.id, "severity": rule.severity, "summary": rule.summary }));
+            let all = json!({ "version": 1, "rules": list.collect::<Vec<_>>() });
+            serde_json::to_writer_pretty(&mut *out, &all)?;
+            writeln!(out)?;
+        }
+        Format::Human => {
+            let width = rule::all().iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+            for rule in rule::all() {
+                writeln!(out, "{:width$}  {:7}  {}", rule.id, word(rule.severity), rule.summary)?;
+            }
+        }
+    }
+    Ok(CLEAN)
+}
+
+pub(super) fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    }
+}

@@ -1,0 +1,448 @@
+//! The way through, from paths to findings.
+
+use super::args::FileOptions;
+use super::progress::Progress;
+use crate::config::{self, Config, ConfigError, nearest};
+use crate::dialect;
+use crate::document::{self, Format, Parsed};
+use crate::finding::{Finding, Severity};
+use crate::model::{
+    Annotation, Bound, Facts, Origin, Policy, Says, Setting, Suppression, Unreadable, annotation,
+};
+use crate::report::Summary;
+use crate::rule;
+use crate::schedule;
+use crate::source::discover::{Found, Search, absolute, discover, slashes};
+use crate::source::prefilter::Prefilter;
+use crate::source::read::{self, Content};
+use crate::source::{Place, SourceText};
+use crate::stack::{self, DeclaredLayer, Project, ProjectFile, Selector};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Everything that was found in some files.
+pub struct Run {
+    /// Policies, queues and stacks.
+    pub project: Project,
+    /// What retrylint.toml says.
+    pub config: Config,
+    /// Counts, but for those of findings.
+    pub summary: Summary,
+    /// What went wrong with paths: the work is not complete.
+    pub troubles: Vec<String>,
+    /// Files that were not read on, and why.
+    pub skipped: Vec<(String, String)>,
+    /// The text of standard input, and the name it goes by.
+    stdin: Option<(String, String)>,
+    /// Where each file is, by how it is shown.
+    paths: BTreeMap<String, PathBuf>,
+    /// Files that only declared stacks name.
+    context: BTreeSet<String>,
+}
+
+/// Room for walks into nested values.
+const STACK_SIZE: usize = 32 * 1024 * 1024;
+/// What standard input is called unless it is said.
+const STDIN_NAME: &str = "<stdin>";
+
+impl Run {
+    /// Reads the files and takes their facts; the error is about retrylint.toml.
+    pub fn new(options: &FileOptions) -> Result<Self, ConfigError> {
+        let mut config = configuration(options)?;
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK_SIZE).build();
+        let filter = Prefilter::new(dialect::all().flat_map(|dialect| dialect.markers.iter().copied()));
+        let mut troubles = Vec::new();
+        let (found, context) = files(options, &config, &mut troubles);
+        name_as_found(&mut config, &found);
+        let progress = Progress::new(found.len());
+        let look_at_all = || -> Vec<Looked> {
+            let one = |found: &Found| {
+                let looked =
+                    look(&found.shown, read::file(&found.path, options.max_file_size, &filter), &config);
+                progress.step();
+                looked
+            };
+            found.par_iter().map(one).collect()
+        };
+        let mut looked = match pool {
+            Ok(pool) => pool.install(look_at_all),
+            Err(_) => look_at_all(),
+        };
+        drop(progress);
+        let mut stdin = None;
+        if options.paths.iter().any(|path| path == "-") {
+            let name = options.stdin_filename.clone().unwrap_or_else(|| STDIN_NAME.to_string());
+            let content = read::stream(&mut io::stdin().lock(), options.max_file_size, &filter);
+            if let Ok(Content::Text(text)) = &content {
+                stdin = Some((name.clone(), text.clone()));
+            }
+            looked.push(look(&name, content, &config));
+        }
+        let paths = found.into_iter().map(|found| (found.shown, found.path)).collect();
+        let run = Self {
+            project: Project::default(),
+            config,
+            summary: Summary::default(),
+            troubles,
+            skipped: Vec::new(),
+            stdin,
+            paths,
+            context,
+        };
+        Ok(run.collect(looked))
+    }
+
+    fn collect(mut self, looked: Vec<Looked>) -> Self {
+        let mut files = Vec::new();
+        for one in looked {
+            let context = self.context.contains(&one.path);
+            self.summary.files_seen += usize::from(!context);
+            match one.outcome {
+                Outcome::Facts(facts) => {
+                    self.summary.files_parsed += usize::from(!context);
+                    if !context {
+                        self.summary.policies += facts.policies.len();
+                        self.summary.queues += facts.queues.len();
+                    }
+                    let says_something = !facts.policies.is_empty()
+                        || !facts.queues.is_empty()
+                        || !facts.unreadable.is_empty();
+                    if says_something {
+                        let schedules = facts.policies.iter().map(schedule::schedule).collect();
+                        files.push(ProjectFile { path: one.path, facts: *facts, schedules });
+                    }
+                }
+                Outcome::Skipped(why) => {
+                    self.summary.files_skipped += usize::from(!context);
+                    self.skipped.push((one.path, why));
+                }
+                Outcome::Failed(why) => self.troubles.push(format!("{}: {why}", one.path)),
+            }
+        }
+        self.project = stack::build(files, &self.config.stacks);
+        self.project.config_path = self.config.path.clone();
+        self.summary.stacks = self.project.stacks.len();
+        self
+    }
+
+    /// The findings that are neither off nor suppressed, in the order of their places; counts them.
+    pub fn findings(&mut self) -> Vec<Finding> {
+        let mut all = Vec::new();
+        for rule in rule::all() {
+            (rule.check)(&self.project, &self.config.limits, &mut all);
+        }
+        let mut kept = Vec::new();
+        for mut finding in all {
+            let Some(severity) = self.config.severity(finding.rule, &finding.file, finding.severity) else {
+                continue;
+            };
+            finding.severity = severity;
+            let concerns = |file: &str| !self.context.contains(file);
+            if !concerns(&finding.file) && !finding.related.iter().any(|label| concerns(&label.file)) {
+                continue;
+            }
+            if self.is_suppressed(&finding) {
+                self.summary.suppressed += 1;
+            } else {
+                kept.push(finding);
+            }
+        }
+        kept.sort_by(|a, b| key(a).cmp(&key(b)));
+        for finding in &kept {
+            match finding.severity {
+                Severity::Error => self.summary.errors += 1,
+                Severity::Warning => self.summary.warnings += 1,
+                Severity::Note => self.summary.notes += 1,
+            }
+        }
+        kept
+    }
+
+    /// A comment silences the findings that are about its line: those that stand there or show a number
+    /// from there, and those about the policy or queue that stands there.
+    fn is_suppressed(&self, finding: &Finding) -> bool {
+        let Some(file) = self.project.files.iter().find(|file| file.path == finding.file) else {
+            return false;
+        };
+        let names = |suppression: &Suppression| {
+            suppression.rules.is_empty() || suppression.rules.iter().any(|rule| rule == finding.rule)
+        };
+        let policies = file.facts.policies.iter().map(|policy| (&policy.pointer, policy.place.line));
+        let queues = file.facts.queues.iter().map(|queue| (&queue.pointer, queue.place.line));
+        let around = policies.chain(queues).filter(|(pointer, _)| is_within(&finding.pointer, pointer));
+        let shown = finding.related.iter().filter(|label| label.file == finding.file);
+        let lines: Vec<u32> = around
+            .map(|(_, line)| line)
+            .chain(shown.map(|label| label.place.line))
+            .chain([finding.place.line])
+            .collect();
+        file.facts.annotations.iter().any(|annotation| match &annotation.says {
+            Says::Ignore(suppression) => lines.contains(&annotation.line) && names(suppression),
+            Says::IgnoreFile(suppression) => names(suppression),
+            _ => false,
+        })
+    }
+
+    /// The text of a file, read again.
+    pub fn text(&self, file: &str) -> Option<String> {
+        if let Some((_, text)) = self.stdin.as_ref().filter(|(name, _)| name == file) {
+            return Some(text.clone());
+        }
+        let path = self.paths.get(file).cloned().unwrap_or_else(|| PathBuf::from(file));
+        let bytes = std::fs::read(path).ok()?;
+        let wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+        // what is no UTF-8 is shown as far as it is
+        (!wide).then(|| String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+fn key(finding: &Finding) -> (&str, u32, u32, &str, &str) {
+    (&finding.file, finding.place.line, finding.place.column, finding.rule, &finding.message)
+}
+
+fn is_within(pointer: &str, outer: &str) -> bool {
+    pointer.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn configuration(options: &FileOptions) -> Result<Config, ConfigError> {
+    if options.no_config {
+        return Ok(Config::default());
+    }
+    let first = options.paths.iter().find(|path| *path != "-").map_or(".", String::as_str);
+    match options.config.clone().or_else(|| config::find(Path::new(first))) {
+        Some(path) => config::read(&path),
+        None => Ok(Config::default()),
+    }
+}
+
+/// The files that were asked for, and those that declared stacks name beside them.
+fn files(
+    options: &FileOptions,
+    config: &Config,
+    troubles: &mut Vec<String>,
+) -> (Vec<Found>, BTreeSet<String>) {
+    let here = [".".to_string()];
+    let named: Vec<String> = options.paths.iter().filter(|path| *path != "-").cloned().collect();
+    let paths = if options.paths.is_empty() { &here[..] } else { &named };
+    let wanted = |path: &Path| {
+        Format::is_config(&path.to_string_lossy())
+            && path.file_name().is_none_or(|name| name != config::FILE_NAME)
+    };
+    let (mut found, mut wrong) =
+        discover(&Search { paths, wanted: &wanted, patterns: &config.patterns, threads: options.threads });
+    troubles.append(&mut wrong);
+    let mut known: BTreeSet<PathBuf> = found.iter().map(|found| absolute(&found.path)).collect();
+    let current = std::env::current_dir().unwrap_or_default();
+    let mut context = BTreeSet::new();
+    for selector in selectors(config) {
+        let path = PathBuf::from(&selector.file);
+        if path.is_file() && known.insert(path.clone()) {
+            let shown = slashes(path.strip_prefix(&current).unwrap_or(&path));
+            context.insert(shown.clone());
+            found.push(Found { shown, path });
+        }
+    }
+    (found, context)
+}
+
+fn selectors(config: &Config) -> impl Iterator<Item = &Selector> {
+    let layers = config.stacks.iter().flat_map(|stack| &stack.layers);
+    let layers = layers.filter_map(|layer| match layer {
+        DeclaredLayer::Policy(selector) => Some(selector),
+        DeclaredLayer::Foreign { .. } => None,
+    });
+    layers.chain(config.deadlines.iter().map(|(selector, _)| selector))
+}
+
+/// Makes the files of selectors equal to the names that the found files are shown by.
+fn name_as_found(config: &mut Config, found: &[Found]) {
+    let shown: BTreeMap<String, &str> =
+        found.iter().map(|found| (slashes(&absolute(&found.path)), found.shown.as_str())).collect();
+    let current = slashes(&std::env::current_dir().unwrap_or_default());
+    let name = |selector: &mut Selector| {
+        selector.file = match shown.get(&selector.file) {
+            Some(shown) => shown.to_string(),
+            None => {
+                let below = selector.file.strip_prefix(&current).and_then(|rest| rest.strip_prefix('/'));
+                below.unwrap_or(&selector.file).to_string()
+            }
+        };
+    };
+    for stack in &mut config.stacks {
+        for layer in &mut stack.layers {
+            if let DeclaredLayer::Policy(selector) = layer {
+                name(selector);
+            }
+        }
+    }
+    config.deadlines.iter_mut().for_each(|(selector, _)| name(selector));
+}
+
+/// What a look at one file gave.
+struct Looked {
+    path: String,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Facts(Box<Facts>),
+    Skipped(String),
+    Failed(String),
+}
+
+fn look(path: &str, content: io::Result<Content>, config: &Config) -> Looked {
+    let outcome = match content {
+        Err(error) => Outcome::Failed(error.to_string()),
+        Ok(Content::Skipped(skip)) => Outcome::Skipped(skip.to_string()),
+        Ok(Content::NotUtf8 { before, utf16 }) => Outcome::Facts(Box::new(not_utf8(before, utf16))),
+        Ok(Content::Text(text)) => match facts(path, text) {
+            Some(mut facts) => {
+                declare(path, &mut facts, config);
+                Outcome::Facts(Box::new(facts))
+            }
+            None => Outcome::Skipped("it is a template".to_string()),
+        },
+    };
+    Looked { path: path.to_string(), outcome }
+}
+
+fn not_utf8(before: String, utf16: bool) -> Facts {
+    let at = before.len();
+    let place = Place { end: at as u32, ..SourceText::new(before).place(at, at) };
+    let message = if utf16 {
+        "the file is UTF-16, and only UTF-8 is read".to_string()
+    } else {
+        format!("the byte at offset {at} is no UTF-8")
+    };
+    let unreadable = Unreadable {
+        place,
+        message,
+        help: "Save the file as UTF-8.".to_string(),
+        related: None,
+        warning: false,
+    };
+    Facts { unreadable: vec![unreadable], ..Facts::default() }
+}
+
+/// What a file says; None for a template. A pure function of the file's name and text.
+pub fn facts(path: &str, text: String) -> Option<Facts> {
+    let format = Format::of(path, &text);
+    let source = SourceText::new(text);
+    let parsed = document::parse(&source, format);
+    if parsed.template {
+        return None;
+    }
+    let mut facts = Facts { annotations: annotation::parse(&parsed.comments), ..Facts::default() };
+    dialect::read(&parsed, path, &mut facts);
+    facts.policies.sort_by_key(|policy| policy.place.start);
+    facts.queues.sort_by_key(|queue| queue.place.start);
+    facts.unreadable = unreadable(&parsed, &facts);
+    for Annotation { line, says, place } in facts.annotations.clone() {
+        if let Says::Deadline(time) = says {
+            for policy in facts.policies.iter_mut().filter(|policy| policy.place.line == line) {
+                policy.deadline = Setting::written(time, place);
+            }
+        }
+    }
+    Some(facts)
+}
+
+/// Comments that speak to retrylint, and that it does not understand.
+fn unclear(annotation: &Annotation) -> Option<Unreadable> {
+    let known: Vec<_> = rule::all().iter().map(|rule| rule.id).collect();
+    let message = match &annotation.says {
+        Says::Unclear(message) => message.clone(),
+        Says::Ignore(suppression) | Says::IgnoreFile(suppression) => {
+            let wrong = suppression.rules.iter().find(|rule| !known.contains(&rule.as_str()))?;
+            nearest::unknown("rule", wrong, &known)
+        }
+        Says::Deadline(_) => return None,
+    };
+    Some(Unreadable {
+        place: annotation.place,
+        message,
+        help: "Correct the comment; as it stands it does nothing.".to_string(),
+        related: None,
+        warning: true,
+    })
+}
+
+/// Syntax that cannot be read, comments that are not understood, and equal keys where something was found.
+fn unreadable(parsed: &Parsed<'_>, facts: &Facts) -> Vec<Unreadable> {
+    let faults = parsed.faults.iter().map(|fault| Unreadable {
+        place: fault.place,
+        message: fault.message.clone(),
+        help: fault.help.clone(),
+        related: None,
+        warning: false,
+    });
+    let found = !facts.policies.is_empty() || !facts.queues.is_empty();
+    let duplicates = parsed.documents.iter().filter(|_| found).flat_map(|document| document.duplicates());
+    let duplicates = duplicates.map(|duplicate| Unreadable {
+        place: duplicate.first,
+        message: format!("the key {} stands twice, and only the last one counts", duplicate.key),
+        help: "Remove one of the two.".to_string(),
+        related: Some((duplicate.last, "this one counts".to_string())),
+        warning: true,
+    });
+    faults.chain(facts.annotations.iter().filter_map(unclear)).chain(duplicates).collect()
+}
+
+/// What the user declares for what the files do not say.
+fn declare(path: &str, facts: &mut Facts, config: &Config) {
+    for (selector, time) in &config.deadlines {
+        let only = facts.policies.len() == 1;
+        let names = |policy: &&mut Policy| match &selector.policy {
+            Some(name) => *name == policy.name || *name == policy.pointer,
+            None => only,
+        };
+        if absolute(Path::new(path)) == absolute(Path::new(&selector.file)) {
+            for policy in facts.policies.iter_mut().filter(names) {
+                policy.deadline =
+                    Setting::new(Bound::At(*time), Origin::Declared("declared in retrylint.toml".into()));
+            }
+        }
+    }
+    if let Some(time) = config.assumed_attempt_timeout {
+        for policy in &mut facts.policies {
+            let timeout = &mut policy.attempt_timeout;
+            if timeout.is_unlimited() && timeout.origin.is_default() {
+                let why = "[assume] attempt-timeout of retrylint.toml";
+                *timeout = Setting::new(Bound::At(time), Origin::Assumed(why.into(), None));
+            }
+        }
+    }
+}
+
+/// The findings in bytes as a file of this name, as without a retrylint.toml.
+pub fn check_bytes(name: &str, bytes: &[u8]) -> Vec<Finding> {
+    let content = read::content(bytes.to_vec(), &Prefilter::new([]));
+    check(look(name, Ok(content), &Config::default()), Config::default())
+}
+
+/// The findings in a text as a file of this name, with the text of a retrylint.toml beside it.
+pub fn check_text(name: &str, text: &str, config: &str) -> Result<Vec<Finding>, ConfigError> {
+    let mut config = config::parse(config, Path::new("."))?;
+    let found = Found { shown: name.to_string(), path: PathBuf::from(name) };
+    name_as_found(&mut config, std::slice::from_ref(&found));
+    let looked = look(name, Ok(Content::Text(text.to_string())), &config);
+    Ok(check(looked, config))
+}
+
+fn check(looked: Looked, config: Config) -> Vec<Finding> {
+    let mut run = Run {
+        project: Project::default(),
+        config,
+        summary: Summary::default(),
+        troubles: Vec::new(),
+        skipped: Vec::new(),
+        stdin: None,
+        paths: BTreeMap::new(),
+        context: BTreeSet::new(),
+    };
+    run = run.collect(vec![looked]);
+    run.findings()
+}

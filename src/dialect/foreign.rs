@@ -1,0 +1,99 @@
+//! Documents with a language of their own that the generic dialect must not read: what looks like a
+//! retry setting in them is a schema, a text, a recorded event, or a system's own.
+
+use crate::document::{Document, Kind, Node};
+
+/// Top-level keys that tell a language, all of a row together.
+const LANGUAGES: &[(&str, &[&str])] = &[
+    ("a Kubernetes object", &["apiVersion", "kind"]),
+    ("a CloudFormation template", &["AWSTemplateFormatVersion"]),
+    ("a CloudFormation template", &["Resources", "Parameters"]),
+    ("an API description", &["openapi"]),
+    ("an API description", &["swagger"]),
+    ("an API description", &["asyncapi"]),
+    ("a schema", &["$schema", "properties"]),
+    ("a schema", &["$schema", "$defs"]),
+    ("a schema", &["$schema", "definitions"]),
+    ("a schema", &["type", "properties"]),
+    ("a manifest", &["package", "dependencies"]),
+    ("a manifest", &["workspace", "members"]),
+    ("a manifest", &["name", "version", "dependencies"]),
+    ("a manifest", &["name", "version", "scripts"]),
+    ("a manifest", &["build-system"]),
+    ("a lock file", &["lockfileVersion"]),
+    ("a dashboard", &["panels", "schemaVersion"]),
+    ("a dashboard", &["panels", "templating"]),
+    ("a workflow of GitHub", &["on", "jobs"]),
+    ("an action of GitHub", &["runs", "inputs"]),
+    ("a Compose file", &["services", "volumes"]),
+    ("a Compose file", &["services", "networks"]),
+    ("a Compose file", &["services", "secrets"]),
+    ("a flow of Kestra", &["id", "namespace", "tasks"]),
+    ("a state machine", &["StartAt", "States"]),
+    ("Serverless Framework", &["service", "provider", "functions"]),
+    ("a pipeline of Concourse", &["jobs", "resources"]),
+    ("a collector's pipeline", &["receivers", "exporters", "service"]),
+    ("a Prometheus configuration", &["scrape_configs"]),
+    ("a Prometheus configuration", &["remote_write"]),
+    ("Alertmanager", &["route", "receivers"]),
+    ("Promtail", &["clients", "scrape_configs"]),
+    ("Vector", &["sources", "sinks"]),
+    ("Envoy", &["static_resources"]),
+    ("Envoy", &["virtual_hosts"]),
+    ("gRPC", &["methodConfig"]),
+    ("Kong", &["_format_version"]),
+    ("Caddy", &["apps", "admin"]),
+    ("RabbitMQ", &["queues", "exchanges"]),
+    ("Redpanda Connect", &["input", "output"]),
+    ("Filebeat", &["filebeat.inputs"]),
+    ("Telegraf", &["agent", "inputs"]),
+    ("Cloudflare Workers", &["compatibility_date"]),
+    ("Cargo", &["net", "http"]),
+    ("GitLab CI", &["stages"]),
+    ("waiters of the AWS SDKs", &["version", "waiters"]),
+    ("a service model of the AWS SDKs", &["metadata", "operations", "shapes"]),
+    ("retry data of the AWS SDKs", &["definitions", "retry"]),
+    ("Loki", &["schema_config"]),
+    ("Loki, Mimir or Tempo", &["distributor", "ingester"]),
+    ("Loki, Mimir or Tempo", &["ingester", "memberlist"]),
+];
+
+/// Paths into tables that tell a language.
+const PATHS: &[(&str, &[&str])] = &[
+    ("Traefik", &["http", "middlewares"]),
+    ("Traefik", &["http", "routers"]),
+    ("Fluent Bit", &["pipeline", "outputs"]),
+    ("Caddy", &["apps", "http", "servers"]),
+];
+
+/// The language that a document is in, if it is one that the generic dialect must not read.
+pub fn language(document: &Document<'_>) -> Option<&'static str> {
+    let root = document.root();
+    let has = |keys: &[&str]| keys.iter().all(|key| root.get(key).is_some());
+    let at = |path: &[&str]| path.iter().try_fold(root, |node, key| node.get(key)).is_some();
+    let by_keys = LANGUAGES.iter().find(|(_, keys)| has(keys)).map(|(language, _)| *language);
+    let by_path = || PATHS.iter().find(|(_, path)| at(path)).map(|(language, _)| *language);
+    by_keys.or_else(by_path).or_else(|| by_shape(root))
+}
+
+fn by_shape(root: Node<'_>) -> Option<&'static str> {
+    let items_have = |list: Option<Node<'_>>, keys: &[&str]| {
+        list.into_iter().flat_map(Node::items).any(|item| keys.iter().all(|key| item.get(key).is_some()))
+    };
+    let services = root.get("services");
+    let composed = |service: Node<'_>| service.get("image").is_some() || service.get("build").is_some();
+    if items_have(root.get("groups"), &["rules"]) {
+        Some("rules of Prometheus")
+    } else if services.into_iter().flat_map(Node::entries).any(composed) {
+        Some("a Compose file")
+    } else if root.kind() == Kind::List {
+        let tasks = root.items().any(|item| {
+            ["tasks", "hosts", "register", "until", "become", "when"]
+                .iter()
+                .any(|key| item.get(key).is_some())
+        });
+        tasks.then_some("tasks of Ansible")
+    } else {
+        None
+    }
+}

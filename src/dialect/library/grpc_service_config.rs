@@ -1,0 +1,214 @@
+//! gRPC's client service config (grpc/proposal A6-client-retries.md of August 2024; grpc-go, grpc-java and
+//! the C core agree but where it says so; measured with grpcio 1.85 and grpc-js 1.14).
+
+use crate::dialect::shape::policy;
+use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time};
+use crate::dialect::{Dialect, File};
+use crate::document::{Document, Kind, Node};
+use crate::model::{
+    Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Pacing, Policy, Ratio, Setting,
+};
+
+/// The dialect.
+pub const DIALECT: Dialect = Dialect {
+    id: ID,
+    title: "gRPC service config",
+    reads: "service configs in JSON and YAML, alone or as text within another file",
+    markers: &["methodconfig"],
+    read,
+};
+
+const ID: &str = "grpc-service-config";
+
+/// Attempts, the first included (A6, "Validation of retryPolicy").
+const MAX_ATTEMPTS: Count = Count::new("maxAttempts").range(2, u32::MAX as u64);
+/// The libraries take no more (grpc-go dialoptions.go, defaultMaxCallAttempts; the C core and Java alike).
+const MOST_ATTEMPTS: u64 = 5;
+const INITIAL: Time = above_zero("initialBackoff");
+const MAX: Time = above_zero("maxBackoff");
+const MULTIPLIER: Number =
+    Number { key: "backoffMultiplier", absent: Bound::Unknown, least: Ratio::ZERO, above: true };
+/// Pause between the starts of two hedged calls.
+const HEDGING_DELAY: Time = Time::new("hedgingDelay", Notation::Protobuf).or(Duration::ZERO);
+/// Of the whole call, all attempts and waits included.
+const TIMEOUT: Time = Time::new("timeout", Notation::Protobuf);
+/// The waits are spread by a fifth, after the cap (A6; grpc-go 1.69, grpc-java 1.80 and later).
+const JITTER: Jitter = Jitter::Factor { below: Ratio::new(1, 5), above: Ratio::new(1, 5) };
+
+/// Status codes by number.
+const CODES: &[&str] = &[
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+];
+
+/// Keys whose text is a service config.
+const TEXT_KEYS: &[&str] =
+    &["default_service_config", "defaultServiceConfig", "service_config_json", "serviceConfigJson"];
+
+const fn above_zero(key: &'static str) -> Time {
+    let time = Time::new(key, Notation::Protobuf).at_least(Duration::from_nanos(1));
+    Time { absent: Bound::Unknown, ..time }
+}
+
+fn read(document: &Document<'_>, file: &File<'_>, facts: &mut Facts) -> bool {
+    if is_config(document.root()) {
+        service_config(document.root(), file, facts);
+        return true;
+    }
+    texts(document.root(), file, facts);
+    false
+}
+
+fn is_config(node: Node<'_>) -> bool {
+    let configs = node.get("methodConfig").is_some_and(|list| list.kind() == Kind::List);
+    configs || node.get("retryThrottling").is_some_and(|inner| inner.get("maxTokens").is_some())
+}
+
+/// Service configs that stand as text in another file. The nesting is bounded by the document.
+fn texts(node: Node<'_>, file: &File<'_>, facts: &mut Facts) {
+    for child in node.children() {
+        if TEXT_KEYS.contains(&child.key()) {
+            if let Some(inner) = child.embedded().as_ref().filter(|inner| is_config(inner.root())) {
+                service_config(inner.root(), file, facts);
+            } else if is_config(child) {
+                service_config(child, file, facts);
+            }
+        } else {
+            texts(child, file, facts);
+        }
+    }
+}
+
+fn service_config(config: Node<'_>, file: &File<'_>, facts: &mut Facts) {
+    for method in config.get("methodConfig").into_iter().flat_map(Node::items) {
+        let block = Block::new(method, Keys::Exact);
+        let retries = block.get("retryPolicy");
+        let hedges = block.get("hedgingPolicy");
+        let mut reader = Reader::new("gRPC");
+        let deadline = reader.get(block, &TIMEOUT);
+        if let (Some(hedges), Some(_)) = (hedges, retries) {
+            reader.refuse(hedges, "a method has a retryPolicy or a hedgingPolicy, not both");
+        }
+        if let Some(retries) = retries {
+            let mut policy = retry_policy(reader, retries, called(method), deadline);
+            let generated = file.path.ends_with("grpc_service_config.json");
+            for fault in policy.faults.iter_mut().filter(|fault| fault.what == "a missing maxAttempts") {
+                fault.lenient = generated;
+            }
+            facts.policies.push(policy);
+        } else if let Some(hedges) = hedges {
+            facts.policies.push(hedging_policy(reader, hedges, called(method), deadline));
+        }
+    }
+}
+
+/// The first service or method that an entry is for.
+fn called(method: Node<'_>) -> String {
+    let first = method.get("name").and_then(|names| names.items().next());
+    let part =
+        |key| first.and_then(|name| name.get(key)).and_then(Node::text).filter(|text| !text.is_empty());
+    match (part("service"), part("method")) {
+        (Some(service), Some(method)) => format!("{service}/{method}"),
+        (Some(service), None) => service.to_string(),
+        _ => "all methods".to_string(),
+    }
+}
+
+fn attempts<'d>(reader: &mut Reader<'_, 'd>, block: Block<'d>) -> Setting<u64> {
+    let written = reader.get(block, &Count { absent: Bound::Unknown, ..MAX_ATTEMPTS });
+    match (block.node(), block.get(MAX_ATTEMPTS.key)) {
+        (Some(node), None) => reader.missing(node, MAX_ATTEMPTS.key),
+        (_, Some(node)) if written.at().is_some_and(|count| count > MOST_ATTEMPTS) => {
+            reader.replace(node, "gRPC takes more than 5 attempts as 5");
+        }
+        _ => {}
+    }
+    written.map(|count| count.min(MOST_ATTEMPTS))
+}
+
+fn retry_policy<'d>(
+    mut reader: Reader<'_, 'd>,
+    retries: Node<'d>,
+    name: String,
+    deadline: Setting<Duration>,
+) -> Policy {
+    let block = Block::new(retries, Keys::Exact);
+    let attempts = attempts(&mut reader, block);
+    for key in [INITIAL.key, MAX.key, MULTIPLIER.key, "retryableStatusCodes"] {
+        if block.get(key).is_none() {
+            reader.missing(retries, key);
+        }
+    }
+    codes(&mut reader, block.get("retryableStatusCodes"), true);
+    Policy {
+        attempts,
+        backoff: Backoff {
+            growth: Growth::Exponential,
+            initial: reader.get(block, &INITIAL),
+            multiplier: reader.get(block, &MULTIPLIER),
+            cap: reader.get(block, &MAX),
+            cap_applies: CapApplies::BeforeJitter,
+            jitter: Setting::default(JITTER, "gRPC's jitter"),
+            ..Backoff::none("gRPC's default")
+        },
+        deadline,
+        faults: reader.faults,
+        ..policy(ID, Layer::Client, name, retries)
+    }
+}
+
+fn hedging_policy<'d>(
+    mut reader: Reader<'_, 'd>,
+    hedges: Node<'d>,
+    name: String,
+    deadline: Setting<Duration>,
+) -> Policy {
+    let block = Block::new(hedges, Keys::Exact);
+    let attempts = attempts(&mut reader, block);
+    codes(&mut reader, block.get("nonFatalStatusCodes"), false);
+    Policy {
+        attempts,
+        backoff: Backoff {
+            growth: Growth::Constant,
+            initial: reader.get(block, &HEDGING_DELAY),
+            ..Backoff::none("gRPC's default")
+        },
+        pacing: Pacing::Hedged,
+        deadline,
+        faults: reader.faults,
+        ..policy(ID, Layer::Client, name, hedges)
+    }
+}
+
+/// Codes are upper-case names or numbers; at least one where calls are retried.
+fn codes(reader: &mut Reader<'_, '_>, list: Option<Node<'_>>, needed: bool) {
+    let Some(list) = list else { return };
+    if needed && list.kind() == Kind::List && list.items().next().is_none() {
+        return reader.refuse(list, "at least one status code is expected");
+    }
+    let known = |code: Node<'_>| match code.kind() {
+        Kind::Integer => {
+            code.text().and_then(|text| text.parse().ok()).is_some_and(|n: usize| n < CODES.len())
+        }
+        _ => code.text().is_some_and(|name| CODES.contains(&name)),
+    };
+    if let Some(wrong) = list.items().find(|code| !known(*code)) {
+        let name = wrong.text().unwrap_or("a list");
+        reader.refuse(list, format!("{name} is no status code; the names are in capitals, as UNAVAILABLE"));
+    }
+}

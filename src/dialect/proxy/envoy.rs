@@ -1,0 +1,175 @@
+//! Envoy's route configuration: in a bootstrap, alone, as resources of an xDS file, or in a dump
+//! (envoyproxy/data-plane-api envoy/config/route/v3/route_components.proto; measured with 1.40).
+
+use crate::dialect::shape::envoy;
+use crate::dialect::shape::policy;
+use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
+use crate::dialect::{Dialect, File};
+use crate::document::{Document, Kind, Node};
+use crate::model::{Bound, Duration, Facts, Layer, Origin, Policy, Setting};
+
+/// The dialect.
+pub const DIALECT: Dialect = Dialect {
+    id: ID,
+    title: "Envoy",
+    reads: "bootstrap files and route configurations, YAML and JSON",
+    markers: &["virtual_hosts", "virtualhosts"],
+    read,
+};
+
+const ID: &str = "envoy";
+
+/// Retries, not attempts (RetryPolicy.num_retries, uint32).
+const NUM_RETRIES: Count = Count::new("num_retries").or(1).range(0, u32::MAX as u64).quoted();
+const PER_TRY_TIMEOUT: Time = Time::new("per_try_timeout", Notation::Protobuf).zero_is_none();
+const BASE_INTERVAL: Time = above_zero("base_interval").or(envoy::BASE);
+const MAX_INTERVAL: Time = above_zero("max_interval");
+/// RouteAction.timeout.
+const TIMEOUT: Time = Time::new("timeout", Notation::Protobuf).or(Duration::from_secs(15)).zero_is_none();
+
+/// The conditions of `retry_on`; Envoy drops any other word
+/// (source/common/router/retry_state_impl.cc, parseRetryOn and parseRetryGrpcOn).
+const RETRY_ON: &[&str] = &[
+    "5xx",
+    "gateway-error",
+    "reset",
+    "reset-before-request",
+    "connect-failure",
+    "refused-stream",
+    "retriable-4xx",
+    "retriable-status-codes",
+    "retriable-headers",
+    "envoy-ratelimited",
+    "http3-post-connect-failure",
+    "cancelled",
+    "deadline-exceeded",
+    "internal",
+    "resource-exhausted",
+    "unavailable",
+];
+
+const fn above_zero(key: &'static str) -> Time {
+    Time::new(key, Notation::Protobuf).at_least(Duration::from_nanos(1))
+}
+
+fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
+    let root = Block::new(document.root(), Keys::Protobuf);
+    let bootstrap = root.get("static_resources").is_some() || root.get("dynamic_resources").is_some();
+    let resource = |item: Node<'_>| {
+        let kind = item.get("@type").and_then(Node::text);
+        kind.is_some_and(|kind| kind.starts_with("type.googleapis.com/envoy."))
+    };
+    let resources = ["resources", "configs"]
+        .iter()
+        .any(|key| root.get(key).is_some_and(|list| list.items().any(resource)));
+    let routes = root
+        .get("virtual_hosts")
+        .is_some_and(|hosts| hosts.items().any(|host| host.get("domains").is_some()));
+    if bootstrap || resources || routes || resource(document.root()) {
+        route_configurations(document.root(), facts);
+        return true;
+    }
+    false
+}
+
+/// Every virtual host, wherever the filters, listeners and resources around it stand. The nesting is
+/// bounded by the document.
+fn route_configurations(node: Node<'_>, facts: &mut Facts) {
+    for child in node.children() {
+        if Keys::Protobuf.same(child.key(), "virtual_hosts") {
+            child.items().for_each(|host| virtual_host(host, facts));
+        } else if matches!(child.kind(), Kind::List | Kind::Map) {
+            route_configurations(child, facts);
+        }
+    }
+}
+
+fn virtual_host(host: Node<'_>, facts: &mut Facts) {
+    let block = Block::new(host, Keys::Protobuf);
+    let host_name = block.get("name").and_then(Node::text).unwrap_or("virtual host");
+    let mut inherited: Vec<Setting<Duration>> = Vec::new();
+    let mut own = Vec::new();
+    for (n, route) in block.get("routes").into_iter().flat_map(Node::items).enumerate() {
+        let route = Block::new(route, Keys::Protobuf);
+        let action = route.block("route");
+        if action.node().is_none() {
+            continue;
+        }
+        let mut reader = Reader::new("Envoy");
+        let timeout = reader.get(action, &TIMEOUT);
+        let Some(retries) = action.get("retry_policy") else {
+            inherited.push(timeout);
+            continue;
+        };
+        let label = route.get("name").and_then(Node::text).map_or(format!("routes[{n}]"), str::to_string);
+        own.push(retry_policy(reader, retries, format!("{host_name}/{label}"), timeout));
+    }
+    if let Some(retries) = block.get("retry_policy") {
+        let reader = Reader::new("Envoy");
+        let timeout = longest(inherited).unwrap_or_else(|| reader.absent(&TIMEOUT));
+        facts.policies.push(retry_policy(reader, retries, host_name.to_string(), timeout));
+    }
+    facts.policies.append(&mut own);
+}
+
+/// The longest of the timeouts that govern one policy; none at all is longer than any.
+fn longest(timeouts: Vec<Setting<Duration>>) -> Option<Setting<Duration>> {
+    timeouts.into_iter().reduce(|one, other| match (one.bound, other.bound) {
+        (Bound::Unlimited, _) | (Bound::Unknown, _) => one,
+        (_, Bound::Unlimited) | (_, Bound::Unknown) => other,
+        (Bound::At(a), Bound::At(b)) => {
+            if b > a {
+                other
+            } else {
+                one
+            }
+        }
+    })
+}
+
+fn retry_policy<'d>(
+    mut reader: Reader<'_, 'd>,
+    retries: Node<'d>,
+    name: String,
+    deadline: Setting<Duration>,
+) -> Policy {
+    let block = Block::new(retries, Keys::Protobuf);
+    let mut attempts = reader.get(block, &NUM_RETRIES).map(|retries| retries.saturating_add(1));
+    if !retries_something(block) {
+        let origin = block.get("retry_on").map_or_else(
+            || Origin::Default("Envoy retries nothing without retry_on".into()),
+            |node| Origin::Written(node.place()),
+        );
+        attempts = Setting::new(Bound::At(1), origin);
+    }
+    let per_try = reader.get(block, &PER_TRY_TIMEOUT);
+    let attempt_timeout =
+        envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &deadline);
+    let waits = block.block("retry_back_off");
+    if let Some(node) = waits.node().filter(|_| waits.get(BASE_INTERVAL.key).is_none()) {
+        reader.missing(node, BASE_INTERVAL.key);
+    }
+    let base = reader.get(waits, &BASE_INTERVAL);
+    let mut cap = reader.get(waits, &MAX_INTERVAL);
+    if let (Some(first), Some(most), Some(node)) = (base.at(), cap.at(), waits.get(MAX_INTERVAL.key))
+        && most < first
+    {
+        reader.refuse(node, format!("a time of at least base_interval, {first}, is expected"));
+        cap = Setting::unknown("its value is refused", Some(node.place()));
+    }
+    Policy {
+        attempts,
+        backoff: envoy::backoff(base, cap),
+        attempt_timeout,
+        deadline,
+        faults: reader.faults,
+        ..policy(ID, Layer::Proxy, name, retries)
+    }
+}
+
+/// Whether `retry_on` holds a condition that Envoy knows.
+fn retries_something(block: Block<'_>) -> bool {
+    let words = block.get("retry_on").and_then(Node::text).unwrap_or_default();
+    crate::dialect::shape::placeholder::read(words).is_some()
+        || words.split(',').any(|word| RETRY_ON.contains(&word.trim()))
+}

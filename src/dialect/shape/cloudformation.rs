@@ -1,0 +1,215 @@
+//! CloudFormation and SAM templates: resources, the functions that name values, and what refers to what.
+//! (AWS CloudFormation user guide, "Intrinsic function reference" and "Parameters"; AWS SAM
+//! specification, "Globals".)
+
+use super::read::{Resolved, literal};
+use crate::document::{Document, Kind, Node};
+use crate::model::Origin;
+
+/// A template.
+#[derive(Clone, Copy)]
+pub struct Template<'d> {
+    root: Node<'d>,
+}
+
+/// A resource of a template.
+#[derive(Clone, Copy)]
+pub struct Resource<'d> {
+    /// Its logical id.
+    pub id: &'d str,
+    /// Its type, as `AWS::SQS::Queue`.
+    pub kind: &'d str,
+    /// The whole resource.
+    pub node: Node<'d>,
+    /// Its properties.
+    pub properties: Option<Node<'d>>,
+}
+
+/// A function of the template language, short (`!Ref X`) or long (`Ref: X`, `Fn::GetAtt: …`).
+struct Intrinsic<'d> {
+    name: &'d str,
+    argument: Node<'d>,
+}
+
+impl<'d> Intrinsic<'d> {
+    fn of(node: Node<'d>) -> Option<Self> {
+        if let Some(tag) = node.tag() {
+            return Some(Self { name: tag.strip_prefix('!')?, argument: node });
+        }
+        let mut entries = node.entries();
+        let (only, more) = (entries.next()?, entries.next());
+        let name = only.key();
+        let known = name == "Ref" || name.starts_with("Fn::");
+        (more.is_none() && known)
+            .then(|| Self { name: name.strip_prefix("Fn::").unwrap_or(name), argument: only })
+    }
+}
+
+impl<'d> Template<'d> {
+    /// The template that a document is: a mapping with `Resources` whose values have types.
+    pub fn of(document: &'d Document<'_>) -> Option<Self> {
+        let root = document.root();
+        let typed = |resource: Node<'_>| {
+            let kind = resource.get("Type").and_then(Node::string);
+            kind.is_some_and(|kind| kind.contains("::"))
+        };
+        root.get("Resources")?.entries().any(typed).then_some(Self { root })
+    }
+
+    /// The resources that have a type, in order.
+    pub fn resources(self) -> impl Iterator<Item = Resource<'d>> {
+        self.root.get("Resources").into_iter().flat_map(Node::entries).filter_map(resource)
+    }
+
+    /// The resource with a logical id.
+    pub fn resource(self, id: &str) -> Option<Resource<'d>> {
+        self.root.path(["Resources", id]).and_then(resource)
+    }
+
+    /// SAM's `Globals.Function`.
+    pub fn function_globals(self) -> Option<Node<'d>> {
+        self.root.path(["Globals", "Function"])
+    }
+
+    /// The value that a node stands for, as far as the template says.
+    pub fn resolve(self, node: Node<'d>) -> Resolved<'d> {
+        let Some(Intrinsic { name, argument }) = Intrinsic::of(node) else { return literal(node) };
+        match name {
+            "Ref" => self.parameter(argument.text().unwrap_or_default()),
+            "If" => {
+                let sides: Vec<_> = argument.items().collect();
+                match (sides.as_slice(), sides.first().and_then(|first| first.text())) {
+                    ([_, met, unmet], Some(condition)) => {
+                        let sides = Box::new([self.resolve(*met), self.resolve(*unmet)]);
+                        Resolved::If(condition.to_string(), sides)
+                    }
+                    _ => Resolved::Unknown("Fn::If takes a condition and two values".into()),
+                }
+            }
+            "FindInMap" => self.map_value(argument),
+            "Sub" if argument.text().is_some_and(|text| !text.contains("${")) => {
+                Resolved::Literal(argument, Origin::Written(node.place()))
+            }
+            _ => Resolved::Unknown(format!("Fn::{name} is not resolved before the deployment").into()),
+        }
+    }
+
+    fn parameter(self, name: &str) -> Resolved<'d> {
+        if name == "AWS::NoValue" {
+            return Resolved::Absent;
+        }
+        let Some(parameter) = self.root.path(["Parameters", name]) else {
+            return Resolved::Unknown(format!("{name} is known at the deployment only").into());
+        };
+        let kind = parameter.get("Type").and_then(Node::text).unwrap_or_default();
+        match parameter.get("Default") {
+            Some(default) if !kind.starts_with("AWS::SSM::Parameter::Value") => {
+                let why = format!("the default of the parameter {name}");
+                Resolved::Literal(default, Origin::Assumed(why.into(), Some(default.place())))
+            }
+            _ => Resolved::Unknown(format!("the parameter {name} has no default in the template").into()),
+        }
+    }
+
+    fn map_value(self, keys: Node<'d>) -> Resolved<'d> {
+        let mut at = self.root.get("Mappings");
+        for key in keys.items() {
+            let name = match self.resolve(key) {
+                Resolved::Literal(node, _) => node.text(),
+                _ => None,
+            };
+            let Some(name) = name else {
+                return Resolved::Unknown("Fn::FindInMap has a key that is not in the template".into());
+            };
+            at = at.and_then(|map| map.get(name));
+        }
+        match at.filter(|value| value.kind() != Kind::Map) {
+            Some(value) => Resolved::Literal(value, Origin::Inherited(value.place())),
+            None => Resolved::Unknown("Fn::FindInMap finds nothing in the template".into()),
+        }
+    }
+
+    /// The resource that a node refers to: by `Ref`, `Fn::GetAtt`, `Fn::Sub`, `Fn::Join`, or by a literal
+    /// name or ARN that ends in the literal name of a resource.
+    pub fn target(self, node: Node<'d>) -> Option<Resource<'d>> {
+        let Some(Intrinsic { name, argument }) = Intrinsic::of(node) else {
+            return self.named(node.text()?.rsplit(':').next()?);
+        };
+        match name {
+            "Ref" => self.resource(owner(argument.text()?)),
+            "GetAtt" => match argument.text() {
+                Some(text) => self.resource(owner(text)),
+                None => self.resource(argument.items().next()?.text()?),
+            },
+            "Sub" => {
+                let text = argument.text().or_else(|| argument.items().next()?.text())?;
+                self.substituted(text)
+            }
+            "Join" => argument.items().nth(1)?.items().find_map(|part| {
+                let refers = Intrinsic::of(part).is_some();
+                self.target(part).filter(|_| refers)
+            }),
+            "If" => {
+                let sides: Vec<_> = argument.items().skip(1).filter_map(|side| self.target(side)).collect();
+                match sides.as_slice() {
+                    [one, other] if one.id == other.id => Some(*one),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The first resource that a text names as `${Id}` or `${Id.Attribute}`; without one, the resource
+    /// whose literal name the text ends in.
+    pub fn substituted(self, text: &str) -> Option<Resource<'d>> {
+        let names = text.split("${").skip(1).filter_map(|rest| rest.split_once('}'));
+        let found = names.map(|(name, _)| owner(name.trim())).find_map(|id| self.resource(id));
+        found.or_else(|| text.rsplit(':').next().and_then(|name| self.named(name)))
+    }
+
+    /// The resource with a literal physical name.
+    fn named(self, name: &str) -> Option<Resource<'d>> {
+        let keys = ["QueueName", "FunctionName", "TopicName", "StateMachineName"];
+        let is_named = |resource: &Resource<'d>| {
+            let properties = resource.properties;
+            keys.iter()
+                .any(|key| properties.and_then(|all| all.get(key)).and_then(Node::string) == Some(name))
+        };
+        self.resources().filter(|resource| !resource.kind.ends_with("EventSourceMapping")).find(is_named)
+    }
+}
+
+fn resource(node: Node<'_>) -> Option<Resource<'_>> {
+    let kind = node.get("Type")?.string()?;
+    Some(Resource { id: node.key(), kind, node, properties: node.get("Properties") })
+}
+
+/// `Id` of `Id.Attribute`.
+fn owner(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(id, _)| id)
+}
+
+/// The parts of a text that `Fn::Join` puts together with nothing between them; a part that is not a
+/// literal is an `Err` with a stand-in that keeps the text readable.
+pub fn joined_text(node: Node<'_>) -> Option<Vec<Result<Node<'_>, &'static str>>> {
+    let Intrinsic { name: "Join", argument } = Intrinsic::of(node)? else { return None };
+    let mut arguments = argument.items();
+    if !arguments.next()?.text()?.is_empty() {
+        return None;
+    }
+    let parts = arguments.next()?.items();
+    Some(parts.map(|part| if Intrinsic::of(part).is_some() { Err("${}") } else { Ok(part) }).collect())
+}
+
+/// The text node of `Fn::Sub`, in either form, or the node itself where it is plain text.
+pub fn template_text(node: Node<'_>) -> Option<Node<'_>> {
+    match Intrinsic::of(node) {
+        None => node.string().map(|_| node),
+        Some(Intrinsic { name: "Sub", argument }) => match argument.text() {
+            Some(_) => Some(argument),
+            None => argument.items().next().filter(|first| first.text().is_some()),
+        },
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,50 @@
+//! Envoy's retry schedule, which every control plane of Envoy ends in.
+
+use super::read::Reader;
+use crate::document::Node;
+use crate::model::{Backoff, Bound, CapApplies, Duration, Growth, Jitter, Origin, Setting};
+
+/// Envoy's first interval: `upstream.base_retry_backoff_ms`, 25 ms
+/// (envoyproxy/envoy source/common/router/retry_state_impl.cc, 1.40).
+pub const BASE: Duration = Duration::from_millis(25);
+
+/// Full jitter under an interval that doubles from the base to the cap; without a cap of its own it is
+/// ten times the base (envoyproxy/envoy source/common/router/retry_policy_impl.cc and
+/// source/common/common/backoff_strategy.cc, 1.40; the formula in its documentation is that of 2020).
+pub fn backoff(base: Setting<Duration>, cap: Setting<Duration>) -> Backoff {
+    let cap = match cap.bound {
+        Bound::Unlimited => {
+            let tenfold = Origin::Default("ten times the base interval, Envoy's default".into());
+            Setting { origin: tenfold, ..base.clone().map(|base| base.times(10)) }
+        }
+        _ => cap,
+    };
+    Backoff {
+        growth: Growth::DoublingToCap,
+        initial: base,
+        cap,
+        cap_applies: CapApplies::BeforeJitter,
+        jitter: Setting::default(Jitter::Full { least: Duration::ZERO }, "Envoy's full jitter"),
+        ..Backoff::none("Envoy's default")
+    }
+}
+
+/// A per-try timeout is dropped where it is not below the timeout of the whole request
+/// (envoyproxy/envoy source/common/router/router.cc, finalTimeout; measured with 1.40).
+pub fn per_try_timeout(
+    reader: &mut Reader<'_, '_>,
+    written: Option<Node<'_>>,
+    per_try: Setting<Duration>,
+    deadline: &Setting<Duration>,
+) -> Setting<Duration> {
+    match (written, per_try.at(), deadline.at()) {
+        (Some(node), Some(time), Some(whole)) if time >= whole => {
+            let effect = format!(
+                "Envoy drops a per-try timeout that is not below the timeout of the request, {whole}"
+            );
+            reader.replace(node, effect);
+            Setting::unlimited(format!("Envoy drops the one of {time}"))
+        }
+        _ => per_try,
+    }
+}

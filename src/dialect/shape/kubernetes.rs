@@ -1,0 +1,43 @@
+//! Kubernetes objects: apiVersion, kind and metadata, alone or in a list of objects.
+
+use crate::document::{Document, Node};
+
+/// An object of a Kubernetes API.
+#[derive(Clone, Copy)]
+pub struct Object<'d> {
+    /// The whole object.
+    pub node: Node<'d>,
+    /// API group; "" for the core group.
+    pub group: &'d str,
+    /// Its kind.
+    pub kind: &'d str,
+}
+
+impl<'d> Object<'d> {
+    /// The object that a mapping is, if it is one.
+    pub fn of(node: Node<'d>) -> Option<Self> {
+        let version = node.get("apiVersion")?.string()?;
+        let kind = node.get("kind")?.string()?;
+        let group = version.split_once('/').map_or("", |(group, _)| group);
+        Some(Self { node, group, kind })
+    }
+
+    /// `metadata.name`, or what a generated name starts with.
+    pub fn name(self) -> &'d str {
+        let metadata = self.node.get("metadata");
+        let named = |key| metadata.and_then(|metadata| metadata.get(key)).and_then(Node::text);
+        named("name")
+            .or_else(|| named("generateName").map(|name| name.trim_end_matches('-')))
+            .unwrap_or(self.kind)
+    }
+}
+
+/// The objects of a document: itself, or the items of a `List`.
+pub fn objects<'d>(document: &'d Document<'_>) -> Vec<Object<'d>> {
+    let Some(outer) = Object::of(document.root()) else { return Vec::new() };
+    if !outer.kind.ends_with("List") {
+        return vec![outer];
+    }
+    let items = outer.node.get("items").into_iter().flat_map(Node::items);
+    items.filter_map(Object::of).collect()
+}

@@ -1,0 +1,624 @@
+//! Settings read from a block: the fields of a system as constants, what a value must look like, what
+//! stands in its place when it is absent or unresolved, and what the system says to a wrong one.
+
+use super::placeholder;
+use crate::document::{Kind, Node};
+use crate::model::{Bound, Branch, Duration, Fault, Origin, Ratio, Setting, notation};
+use std::borrow::Cow;
+
+/// How a system compares the keys of its settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// To the letter.
+    Exact,
+    /// snake_case and lowerCamelCase are the same (protobuf JSON).
+    Protobuf,
+    /// Case, `-` and `_` do not count (Spring's relaxed binding).
+    Relaxed,
+}
+
+impl Keys {
+    /// Whether `written` means the key `name`.
+    pub fn same(self, written: &str, name: &str) -> bool {
+        match self {
+            Self::Exact => written == name,
+            Self::Protobuf => written == name || camel(name).eq(written.chars()),
+            Self::Relaxed => relaxed(written).eq(relaxed(name)),
+        }
+    }
+}
+
+fn camel(snake: &str) -> impl Iterator<Item = char> {
+    let mut raise = false;
+    snake.chars().filter_map(move |char| {
+        if char == '_' {
+            raise = true;
+            return None;
+        }
+        Some(if std::mem::take(&mut raise) { char.to_ascii_uppercase() } else { char })
+    })
+}
+
+fn relaxed(key: &str) -> impl Iterator<Item = char> {
+    key.chars().filter(|char| !matches!(char, '-' | '_')).map(|char| char.to_ascii_lowercase())
+}
+
+/// A mapping that settings are read from, or none.
+#[derive(Clone, Copy)]
+pub struct Block<'d> {
+    node: Option<Node<'d>>,
+    keys: Keys,
+}
+
+impl<'d> Block<'d> {
+    /// The block of a value; what is no mapping has no settings.
+    pub fn new(node: impl Into<Option<Node<'d>>>, keys: Keys) -> Self {
+        Self { node: node.into(), keys }
+    }
+
+    /// The value itself.
+    pub fn node(self) -> Option<Node<'d>> {
+        self.node
+    }
+
+    /// The value under a key, unless it is null.
+    pub fn get(self, key: &str) -> Option<Node<'d>> {
+        let node = self.node?;
+        let found = match self.keys {
+            Keys::Exact => node.get(key),
+            _ => node.entries().filter(|entry| self.keys.same(entry.key(), key)).last(),
+        };
+        found.filter(|value| value.kind() != Kind::Null)
+    }
+
+    /// The block under a key.
+    pub fn block(self, key: &str) -> Block<'d> {
+        Block { node: self.get(key), keys: self.keys }
+    }
+}
+
+/// One setting of a system: how its value is written and what stands for an absent one.
+pub trait Field {
+    /// What it is read into.
+    type Value: Clone + PartialEq;
+    /// Its key.
+    fn key(&self) -> &'static str;
+    /// What the system takes where it is absent.
+    fn absent(&self) -> Bound<Self::Value>;
+    /// The value as the system reads it; the error says what is expected ("a whole number from 0 to 10").
+    fn value(&self, node: Node<'_>) -> Result<Bound<Self::Value>, Cow<'static, str>>;
+}
+
+/// A whole number.
+#[derive(Clone, Copy, Debug)]
+pub struct Count {
+    /// Its key.
+    pub key: &'static str,
+    /// What the system takes where it is absent.
+    pub absent: Bound<u64>,
+    /// The least that the system takes.
+    pub least: u64,
+    /// The most.
+    pub most: u64,
+    /// A number in quotes is one, too.
+    pub quoted: bool,
+    /// This negative number stands for no limit.
+    pub endless: Option<i64>,
+}
+
+impl Count {
+    /// A count from 0 on, without quotes; none where it is absent.
+    pub const fn new(key: &'static str) -> Self {
+        Self { key, absent: Bound::Unlimited, least: 0, most: i32::MAX as u64, quoted: false, endless: None }
+    }
+
+    /// With another value where it is absent.
+    pub const fn or(self, absent: u64) -> Self {
+        Self { absent: Bound::At(absent), ..self }
+    }
+
+    /// With another range.
+    pub const fn range(self, least: u64, most: u64) -> Self {
+        Self { least, most, ..self }
+    }
+
+    /// Taken in quotes as well.
+    pub const fn quoted(self) -> Self {
+        Self { quoted: true, ..self }
+    }
+}
+
+impl Field for Count {
+    type Value = u64;
+
+    fn key(&self) -> &'static str {
+        self.key
+    }
+
+    fn absent(&self) -> Bound<u64> {
+        self.absent
+    }
+
+    fn value(&self, node: Node<'_>) -> Result<Bound<u64>, Cow<'static, str>> {
+        let number = match node.kind() {
+            Kind::Integer => node.text().and_then(whole_number),
+            Kind::Float => node.text().and_then(whole_float),
+            Kind::String if self.quoted || !node.is_quoted() => node.text().and_then(whole_number),
+            _ => None,
+        };
+        match number {
+            Some(number) if Some(number) == self.endless.map(i128::from) => Ok(Bound::Unlimited),
+            Some(number) if (self.least as i128..=self.most as i128).contains(&number) => {
+                Ok(Bound::At(number as u64))
+            }
+            _ if self.most >= i32::MAX as u64 => {
+                Err(format!("a whole number of at least {} is expected", self.least).into())
+            }
+            _ => Err(format!("a whole number from {} to {} is expected", self.least, self.most).into()),
+        }
+    }
+}
+
+/// A whole number as text: decimal, `0x…`, `0o…`, with a sign.
+pub fn whole_number(text: &str) -> Option<i128> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let lower = digits.to_ascii_lowercase();
+    let (digits, radix) = match (lower.strip_prefix("0x"), lower.strip_prefix("0o")) {
+        (Some(hex), _) => (hex, 16),
+        (_, Some(octal)) => (octal, 8),
+        _ => (lower.as_str(), 10),
+    };
+    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
+        return None;
+    }
+    let number = i128::from_str_radix(digits, radix).unwrap_or(i128::MAX);
+    Some(if negative { -number } else { number })
+}
+
+/// A number with a fraction that is nothing, as `3.0`.
+fn whole_float(text: &str) -> Option<i128> {
+    let (whole, fraction) = text.split_once('.')?;
+    fraction.chars().all(|digit| digit == '0').then(|| whole_number(whole)).flatten()
+}
+
+/// How a system writes a duration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// Go's: `250ms`, `1m30s`.
+    Go,
+    /// Protobuf JSON: decimal seconds with `s`.
+    Protobuf,
+    /// Spring Boot's: `500ms`, `PT0.5S`, a bare whole number in this unit.
+    Spring(notation::Unit),
+    /// A bare whole number in this unit; in quotes as well where the flag says so.
+    Whole(notation::Unit, bool),
+    /// Argo's: in quotes or not a number; Go's, or bare whole seconds.
+    Argo,
+}
+
+impl Notation {
+    fn read(self, node: Node<'_>) -> Option<Duration> {
+        let text = node.text()?;
+        match self {
+            Self::Go => notation::go(text).ok().filter(|_| node.kind() == Kind::String),
+            Self::Protobuf => notation::protobuf(text).ok().filter(|_| node.kind() == Kind::String),
+            Self::Spring(unit) => notation::spring(text, unit).ok(),
+            Self::Argo => notation::argo(text).ok().filter(|_| node.kind() == Kind::String),
+            Self::Whole(unit, quoted) => match node.kind() {
+                Kind::Integer => whole_number(text),
+                Kind::Float => whole_float(text),
+                Kind::String if quoted => whole_number(text),
+                _ => None,
+            }
+            .and_then(|number| u64::try_from(number).ok())
+            .and_then(|number| notation::with_unit(&number.to_string(), unit).ok()),
+        }
+    }
+
+    fn expected(self) -> &'static str {
+        match self {
+            Self::Go => "a duration with units as 250ms or 1m30s",
+            Self::Protobuf => "decimal seconds with an s, as \"0.25s\",",
+            Self::Spring(_) => "a duration without a fraction, as 500ms or 2s, or in ISO 8601, as PT0.5S,",
+            Self::Whole(notation::Unit::Seconds, _) => "a whole number of seconds",
+            Self::Whole(..) => "a whole number",
+            Self::Argo => "a string with whole seconds or a duration as \"1m30s\"",
+        }
+    }
+}
+
+/// A span of time.
+#[derive(Clone, Copy, Debug)]
+pub struct Time {
+    /// Its key.
+    pub key: &'static str,
+    /// How it is written.
+    pub notation: Notation,
+    /// What the system takes where it is absent.
+    pub absent: Bound<Duration>,
+    /// The least that the system takes.
+    pub least: Duration,
+    /// The most.
+    pub most: Duration,
+    /// It has to be a multiple of this.
+    pub grain: Duration,
+    /// 0 stands for no limit.
+    pub zero_is_none: bool,
+}
+
+impl Time {
+    /// A time from 0 on; no limit where it is absent.
+    pub const fn new(key: &'static str, notation: Notation) -> Self {
+        Self {
+            key,
+            notation,
+            absent: Bound::Unlimited,
+            least: Duration::ZERO,
+            most: Duration::LONGEST,
+            grain: Duration::from_nanos(1),
+            zero_is_none: false,
+        }
+    }
+
+    /// With another value where it is absent.
+    pub const fn or(self, absent: Duration) -> Self {
+        Self { absent: Bound::At(absent), ..self }
+    }
+
+    /// With a least value.
+    pub const fn at_least(self, least: Duration) -> Self {
+        Self { least, ..self }
+    }
+
+    /// With a range.
+    pub const fn range(self, least: Duration, most: Duration) -> Self {
+        Self { least, most, ..self }
+    }
+
+    /// It has to be a multiple of this.
+    pub const fn grain(self, grain: Duration) -> Self {
+        Self { grain, ..self }
+    }
+
+    /// 0 stands for no limit.
+    pub const fn zero_is_none(self) -> Self {
+        Self { zero_is_none: true, ..self }
+    }
+}
+
+impl Field for Time {
+    type Value = Duration;
+
+    fn key(&self) -> &'static str {
+        self.key
+    }
+
+    fn absent(&self) -> Bound<Duration> {
+        self.absent
+    }
+
+    fn value(&self, node: Node<'_>) -> Result<Bound<Duration>, Cow<'static, str>> {
+        let expected = self.notation.expected();
+        match self.notation.read(node) {
+            None => Err(format!("{expected} is expected").into()),
+            Some(time) if time.is_zero() && self.zero_is_none => Ok(Bound::Unlimited),
+            Some(time) if time < self.least && self.least == Duration::from_nanos(1) => {
+                Err("more than nothing is expected".into())
+            }
+            Some(time) if time < self.least => Err(format!("at least {} is expected", self.least).into()),
+            Some(time) if time.nanos() % self.grain.nanos() != 0 => {
+                Err(format!("a multiple of {} is expected", self.grain).into())
+            }
+            Some(time) if time > self.most => Err(format!("at most {} is expected", self.most).into()),
+            Some(time) => Ok(Bound::At(time)),
+        }
+    }
+}
+
+/// A number that may have a fraction.
+#[derive(Clone, Copy, Debug)]
+pub struct Number {
+    /// Its key.
+    pub key: &'static str,
+    /// What the system takes where it is absent.
+    pub absent: Bound<Ratio>,
+    /// The least that the system takes.
+    pub least: Ratio,
+    /// The least itself is refused.
+    pub above: bool,
+}
+
+impl Field for Number {
+    type Value = Ratio;
+
+    fn key(&self) -> &'static str {
+        self.key
+    }
+
+    fn absent(&self) -> Bound<Ratio> {
+        self.absent
+    }
+
+    fn value(&self, node: Node<'_>) -> Result<Bound<Ratio>, Cow<'static, str>> {
+        let number = node.text().and_then(|text| Ratio::parse(text).ok());
+        match number.filter(|number| *number > self.least || *number == self.least && !self.above) {
+            Some(number) => Ok(Bound::At(number)),
+            None if self.above => Err(format!("a number over {} is expected", self.least).into()),
+            None => Err(format!("a number of at least {} is expected", self.least).into()),
+        }
+    }
+}
+
+/// One of some words.
+#[derive(Clone, Copy, Debug)]
+pub struct Word<T: 'static> {
+    /// Its key.
+    pub key: &'static str,
+    /// What the system takes where it is absent.
+    pub absent: T,
+    /// The words and what they stand for.
+    pub words: &'static [(&'static str, T)],
+}
+
+impl<T: Copy + PartialEq> Field for Word<T> {
+    type Value = T;
+
+    fn key(&self) -> &'static str {
+        self.key
+    }
+
+    fn absent(&self) -> Bound<T> {
+        Bound::At(self.absent)
+    }
+
+    fn value(&self, node: Node<'_>) -> Result<Bound<T>, Cow<'static, str>> {
+        let found = self.words.iter().find(|(word, _)| node.text() == Some(word));
+        found.map(|(_, value)| Bound::At(*value)).ok_or_else(|| {
+            let words: Vec<_> = self.words.iter().map(|(word, _)| *word).collect();
+            format!("one of {} is expected", words.join(", ")).into()
+        })
+    }
+}
+
+/// `true` or `false`.
+#[derive(Clone, Copy, Debug)]
+pub struct Flag {
+    /// Its key.
+    pub key: &'static str,
+    /// What the system takes where it is absent.
+    pub absent: bool,
+}
+
+impl Field for Flag {
+    type Value = bool;
+
+    fn key(&self) -> &'static str {
+        self.key
+    }
+
+    fn absent(&self) -> Bound<bool> {
+        Bound::At(self.absent)
+    }
+
+    fn value(&self, node: Node<'_>) -> Result<Bound<bool>, Cow<'static, str>> {
+        let text = node.text().unwrap_or_default();
+        match text.to_ascii_lowercase().as_str() {
+            "true" => Ok(Bound::At(true)),
+            "false" => Ok(Bound::At(false)),
+            _ => Err("true or false is expected".into()),
+        }
+    }
+}
+
+/// What a value stands for, when the file's own way of naming values has been followed.
+pub enum Resolved<'d> {
+    /// A value that is written, and whose origin that is.
+    Literal(Node<'d>, Origin),
+    /// A text that is the value (the default within a placeholder).
+    Text(Cow<'d, str>, Origin),
+    /// As if the key were not there.
+    Absent,
+    /// Not known, and why.
+    Unknown(Cow<'static, str>),
+    /// One of two, by a condition's name.
+    If(String, Box<[Resolved<'d>; 2]>),
+}
+
+/// Follows a system's own way of naming values.
+pub type Resolver<'r, 'd> = &'r dyn Fn(Node<'d>) -> Resolved<'d>;
+
+/// How deep conditions may be nested before the value counts as unknown.
+const MOST_BRANCHES: usize = 16;
+
+/// The system of settings that belong to none: what cannot be read is not refused by anybody.
+pub const UNOWNED: &str = "";
+
+/// Reads settings and keeps what the system refuses.
+pub struct Reader<'r, 'd> {
+    /// What people call the system.
+    system: &'static str,
+    resolve: Option<Resolver<'r, 'd>>,
+    /// Values that the system refuses or replaces, so far.
+    pub faults: Vec<Fault>,
+}
+
+/// A value as it stands, or the default within a placeholder.
+pub fn literal(node: Node<'_>) -> Resolved<'_> {
+    match node.text().map(placeholder::read) {
+        Some(Some(placeholder::Placeholder { default: Some(default), name })) => {
+            let why = format!("the default of the placeholder {name}");
+            Resolved::Text(default.into(), Origin::Assumed(why.into(), Some(node.place())))
+        }
+        Some(Some(placeholder::Placeholder { default: None, name })) => {
+            Resolved::Unknown(format!("the placeholder {name} has no default").into())
+        }
+        _ => Resolved::Literal(node, Origin::Written(node.place())),
+    }
+}
+
+impl<'r, 'd> Reader<'r, 'd> {
+    /// For a system whose files hold the values themselves; placeholders of template tools are unknown
+    /// unless they carry a default.
+    pub fn new(system: &'static str) -> Self {
+        Self { system, resolve: None, faults: Vec::new() }
+    }
+
+    /// For a system with a way of its own to name values.
+    pub fn with(system: &'static str, resolve: Resolver<'r, 'd>) -> Self {
+        Self { system, resolve: Some(resolve), faults: Vec::new() }
+    }
+
+    /// "Envoy's default".
+    pub fn default_of(&self) -> String {
+        let ending = if self.system.ends_with('s') { "'" } else { "'s" };
+        format!("{}{ending} default", self.system)
+    }
+
+    /// The setting of a block; the system's default where it is absent. A value that the system refuses
+    /// becomes a fault and is unknown.
+    pub fn get<F: Field>(&mut self, block: Block<'d>, field: &F) -> Setting<F::Value> {
+        match block.get(field.key()) {
+            Some(node) => self.value(node, field),
+            None => self.absent(field),
+        }
+    }
+
+    /// The setting of the first block that has it; from the second on it is inherited.
+    pub fn first<F: Field>(&mut self, blocks: &[Block<'d>], field: &F) -> Setting<F::Value> {
+        for (n, block) in blocks.iter().enumerate() {
+            if let Some(node) = block.get(field.key()) {
+                let mut setting = self.value(node, field);
+                if let (Origin::Written(place), true) = (&setting.origin, n > 0) {
+                    setting.origin = Origin::Inherited(*place);
+                }
+                return setting;
+            }
+        }
+        self.absent(field)
+    }
+
+    /// What the system takes where nothing is written.
+    pub fn absent<F: Field>(&self, field: &F) -> Setting<F::Value> {
+        Setting::new(field.absent(), Origin::Default(self.default_of().into()))
+    }
+
+    /// The setting that a value stands for.
+    pub fn value<F: Field>(&mut self, node: Node<'d>, field: &F) -> Setting<F::Value> {
+        let resolved = self.resolve.map_or_else(|| literal(node), |resolve| resolve(node));
+        let mut branches = Vec::new();
+        self.collect(node, field, resolved, Vec::new(), &mut branches);
+        if branches.len() > MOST_BRANCHES {
+            return Setting::unknown("it depends on too many conditions", Some(node.place()));
+        }
+        let Some(first) = branches.first().cloned() else {
+            return Setting::unknown("its value is not in the file", Some(node.place()));
+        };
+        if branches.len() == 1 {
+            return Setting::new(first.bound, first.origin);
+        }
+        if branches.iter().all(|branch| branch.bound == first.bound) {
+            return Setting::new(first.bound, Origin::Written(node.place()));
+        }
+        let names: Vec<_> = first.when.iter().map(|(name, _)| name.as_str()).collect();
+        let why = format!("it depends on the condition {}", names.join(" and "));
+        let unknown = Origin::Unknown(why.into(), Some(node.place()));
+        Setting { bound: Bound::Unknown, origin: unknown, branches }
+    }
+
+    fn collect<F: Field>(
+        &mut self,
+        node: Node<'d>,
+        field: &F,
+        resolved: Resolved<'d>,
+        when: Vec<(String, bool)>,
+        branches: &mut Vec<Branch<F::Value>>,
+    ) {
+        let (bound, origin) = match resolved {
+            Resolved::Literal(value, origin) => match field.value(value) {
+                Ok(bound) => (bound, origin),
+                Err(expected) => {
+                    self.refuse(node, expected);
+                    (Bound::Unknown, Origin::Unknown("its value is refused".into(), Some(node.place())))
+                }
+            },
+            Resolved::Text(text, origin) => {
+                let source = crate::source::SourceText::new(text.into_owned());
+                let parsed = crate::document::parse(&source, crate::document::Format::Yaml);
+                match parsed.documents.first().map(|document| field.value(document.root())) {
+                    Some(Ok(bound)) => (bound, origin),
+                    _ => (Bound::Unknown, Origin::Unknown("its default is no value".into(), origin.place())),
+                }
+            }
+            Resolved::Absent => (field.absent(), Origin::Default(self.default_of().into())),
+            Resolved::Unknown(why) => (Bound::Unknown, Origin::Unknown(why, Some(node.place()))),
+            Resolved::If(condition, sides) => {
+                let earlier = when.iter().find(|(name, _)| *name == condition).map(|(_, met)| *met);
+                for (side, met) in sides.into_iter().zip([true, false]) {
+                    if earlier.is_some_and(|earlier| earlier != met) || branches.len() > MOST_BRANCHES {
+                        continue;
+                    }
+                    let mut when = when.clone();
+                    if earlier.is_none() {
+                        when.push((condition.clone(), met));
+                    }
+                    self.collect(node, field, side, when, branches);
+                }
+                return;
+            }
+        };
+        branches.push(Branch { when, bound, origin });
+    }
+
+    /// The system refuses a value; `expected` as in "a whole number is expected".
+    pub fn refuse(&mut self, node: Node<'_>, expected: impl Into<Cow<'static, str>>) {
+        match self.system {
+            UNOWNED => self.fault(node, expected, false, Some("Write a value that says what is meant.")),
+            system => self.fault(node, format!("{system} refuses it: {}", expected.into()), true, None),
+        }
+    }
+
+    /// The system ignores or replaces a value; `effect` as in "Envoy takes it as 1 ms".
+    pub fn replace(&mut self, node: Node<'_>, effect: impl Into<Cow<'static, str>>) {
+        self.fault(node, effect, false, None);
+    }
+
+    fn fault(
+        &mut self,
+        node: Node<'_>,
+        effect: impl Into<Cow<'static, str>>,
+        refused: bool,
+        help: Option<&'static str>,
+    ) {
+        let shown = node.text().filter(|text| text.len() <= 40 && !text.contains('\n'));
+        let what = match (node.key(), shown) {
+            ("", Some(text)) => text.to_string(),
+            (key, Some(text)) => format!("{key}: {text}"),
+            (key, None) => key.to_string(),
+        };
+        self.faults.push(Fault {
+            place: node.key_place(),
+            pointer: node.pointer(),
+            what,
+            effect: effect.into(),
+            help: help.map(Cow::Borrowed),
+            refused,
+            lenient: false,
+        });
+    }
+
+    /// A block lacks a key that the system asks for.
+    pub fn missing(&mut self, block: Node<'_>, key: &str) {
+        self.faults.push(Fault {
+            place: block.key_place(),
+            pointer: block.pointer(),
+            what: format!("a missing {key}"),
+            effect: format!("{} refuses the block without it", self.system).into(),
+            help: Some(format!("add {key}").into()),
+            refused: true,
+            lenient: false,
+        });
+    }
+}

@@ -1,0 +1,205 @@
+//! Argo Workflows (argoproj/argo-workflows, main of August 2026: workflow/controller/operator.go,
+//! pkg/apis/workflow/v1alpha1/workflow_types.go, cmd/argoexec/commands/emissary.go).
+
+use crate::dialect::shape::kubernetes::{Object, objects};
+use crate::dialect::shape::policy;
+use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time, whole_number};
+use crate::dialect::{Dialect, File};
+use crate::document::{Document, Node};
+use crate::model::notation::Unit::Seconds;
+use crate::model::{
+    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Layer, Policy, Ratio, Setting,
+};
+
+/// The dialect.
+pub const DIALECT: Dialect = Dialect {
+    id: ID,
+    title: "Argo Workflows",
+    reads: "Workflow, WorkflowTemplate, ClusterWorkflowTemplate and CronWorkflow objects",
+    markers: &["argoproj.io"],
+    read,
+};
+
+const ID: &str = "argo-workflows";
+
+/// Retries; without it they never end, and the back-off is not waited for (processNodeRetries).
+const LIMIT: &str = "limit";
+/// The first wait, in quotes; without it a back-off makes the node fail with an error.
+const DURATION: Time = Time::new("duration", Notation::Argo);
+const CAP: Time = Time::new("cap", Notation::Argo);
+/// Counts from the start of the first attempt, run times included.
+const MAX_DURATION: Time = Time::new("maxDuration", Notation::Argo);
+/// Of one attempt; it takes the place of activeDeadlineSeconds.
+const TIMEOUT: Time = Time::new("timeout", Notation::Argo);
+/// Of a template: of one attempt. Of the workflow: of everything.
+const ACTIVE_DEADLINE: Time = Time::new("activeDeadlineSeconds", Notation::Whole(Seconds, true));
+/// Of a container set: runs, although its comment speaks of retries.
+const CONTAINER_RUNS: Count = Count::new("retries").or(1).quoted();
+const CONTAINER_WAIT: Time = Time::new("duration", Notation::Go).or(Duration::ZERO);
+
+fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
+    let mut owned = false;
+    for object in objects(document).into_iter().filter(|object| object.group == "argoproj.io") {
+        let spec = match object.kind {
+            "Workflow" | "WorkflowTemplate" | "ClusterWorkflowTemplate" => object.node.get("spec"),
+            "CronWorkflow" => object.node.path(["spec", "workflowSpec"]),
+            _ => continue,
+        };
+        owned = true;
+        if let Some(spec) = spec {
+            workflow(object, Block::new(spec, Keys::Exact), facts);
+        }
+    }
+    owned
+}
+
+fn workflow(object: Object<'_>, spec: Block<'_>, facts: &mut Facts) {
+    let mut reader = Reader::new("Argo");
+    let deadline = reader.get(spec, &ACTIVE_DEADLINE);
+    let defaults = spec.block("templateDefaults");
+    let templates: Vec<_> = spec.get("templates").into_iter().flat_map(Node::items).collect();
+    for (shared, label) in [(spec, "all templates"), (defaults, "template defaults")] {
+        let Some(strategy) = shared.get("retryStrategy") else { continue };
+        let own = |template: &&Node<'_>| template.get("retryStrategy").is_none();
+        let mut reader = Reader::new("Argo");
+        let timeouts =
+            templates.iter().filter(own).map(|template| attempt_timeout(&mut reader, *template, defaults));
+        let timeout = timeouts.reduce(longer).unwrap_or_else(|| Setting::unlimited("Argo's default"));
+        let name = format!("{}/{label}", object.name());
+        facts.policies.push(retry_strategy(reader, strategy, name, timeout, &deadline));
+    }
+    for template in templates {
+        let name = template.get("name").and_then(Node::text).unwrap_or("template");
+        let name = format!("{}/{name}", object.name());
+        if let Some(strategy) = template.get("retryStrategy") {
+            let mut reader = Reader::new("Argo");
+            let timeout = attempt_timeout(&mut reader, template, defaults);
+            facts.policies.push(retry_strategy(reader, strategy, name.clone(), timeout, &deadline));
+        }
+        if let Some(strategy) = template.path(["containerSet", "retryStrategy"]) {
+            facts.policies.push(container_retries(strategy, format!("{name}/containers"), &deadline));
+        }
+    }
+}
+
+/// The longer of two timeouts that govern one policy; none at all is longer than any.
+fn longer(one: Setting<Duration>, other: Setting<Duration>) -> Setting<Duration> {
+    match (one.bound, other.bound) {
+        (Bound::At(a), Bound::At(b)) if b > a => other,
+        (Bound::At(_), Bound::Unlimited | Bound::Unknown) => other,
+        _ => one,
+    }
+}
+
+fn attempt_timeout<'d>(
+    reader: &mut Reader<'_, 'd>,
+    template: Node<'d>,
+    defaults: Block<'d>,
+) -> Setting<Duration> {
+    let own = Block::new(template, Keys::Exact);
+    if ["steps", "dag"].iter().any(|key| own.get(key).is_some()) {
+        if let Some(node) = own.get(ACTIVE_DEADLINE.key) {
+            reader.refuse(node, "steps and dag templates have no activeDeadlineSeconds");
+        }
+        return Setting::unknown("what the template runs bounds it", None);
+    }
+    let timeout = reader.first(&[own, defaults], &TIMEOUT);
+    if timeout.is_unlimited() { reader.first(&[own, defaults], &ACTIVE_DEADLINE) } else { timeout }
+}
+
+fn retry_strategy<'d>(
+    mut reader: Reader<'_, 'd>,
+    strategy: Node<'d>,
+    name: String,
+    attempt_timeout: Setting<Duration>,
+    workflow_deadline: &Setting<Duration>,
+) -> Policy {
+    let block = Block::new(strategy, Keys::Exact);
+    let waits = block.block("backoff");
+    let attempts = attempts(&mut reader, block);
+    let own_deadline = reader.get(waits, &MAX_DURATION);
+    // maxDuration spares the first attempt; the workflow's deadline spares nothing
+    let (deadline, deadline_effect) = match (own_deadline.bound, workflow_deadline.bound) {
+        (Bound::Unlimited, _) => (workflow_deadline.clone(), DeadlineEffect::Cuts),
+        (Bound::At(own), Bound::At(whole)) if whole < own => {
+            (workflow_deadline.clone(), DeadlineEffect::Cuts)
+        }
+        _ => (own_deadline, DeadlineEffect::CutsRetries),
+    };
+    Policy {
+        backoff: if attempts.is_unlimited() {
+            unwaited(&mut reader, waits)
+        } else {
+            backoff(&mut reader, waits)
+        },
+        attempts,
+        attempt_timeout,
+        deadline,
+        deadline_effect,
+        faults: reader.faults,
+        ..policy(ID, Layer::Workflow, name, strategy)
+    }
+}
+
+fn attempts<'d>(reader: &mut Reader<'_, 'd>, block: Block<'d>) -> Setting<u64> {
+    let negative = |node: Node<'d>| node.text().and_then(whole_number).is_some_and(|number| number < 0);
+    if let Some(node) = block.get(LIMIT).filter(|node| negative(*node)) {
+        reader.replace(node, "every count of failures is over a negative limit, and Argo never retries");
+        return Setting::written(1, node.place());
+    }
+    reader.get(block, &Count::new(LIMIT).quoted()).map(|retries| retries + 1)
+}
+
+/// A back-off that is not waited for, since there is no limit; its values are looked at all the same.
+fn unwaited<'d>(reader: &mut Reader<'_, 'd>, waits: Block<'d>) -> Backoff {
+    backoff(reader, waits);
+    Backoff::none("Argo waits only where there is a limit")
+}
+
+fn backoff<'d>(reader: &mut Reader<'_, 'd>, waits: Block<'d>) -> Backoff {
+    let none = Backoff::none("Argo's default");
+    let Some(node) = waits.node() else { return none };
+    if waits.get(DURATION.key).is_none() {
+        reader.missing(node, DURATION.key);
+        return Backoff::unknown("a back-off without a duration makes the node fail");
+    }
+    let factor = factor(reader, waits);
+    let grows = factor.is_unknown() || factor.at().is_some_and(|factor| factor != Ratio::ONE);
+    Backoff {
+        growth: if grows { Growth::Exponential } else { Growth::Constant },
+        initial: reader.get(waits, &DURATION),
+        multiplier: factor,
+        cap: reader.get(waits, &CAP),
+        cap_applies: CapApplies::BeforeJitter,
+        ..none
+    }
+}
+
+/// Only whole numbers are read; from 0 down the wait is constant.
+fn factor<'d>(reader: &mut Reader<'_, 'd>, waits: Block<'d>) -> Setting<Ratio> {
+    let constant = || Setting::default(Ratio::ONE, "Argo's default");
+    let Some(node) = waits.get("factor") else { return constant() };
+    if node.text().and_then(whole_number).is_some_and(|number| number <= 0) {
+        return Setting::written(Ratio::ONE, node.place());
+    }
+    reader
+        .value(node, &Count::new("factor").range(1, i32::MAX as u64).quoted())
+        .map(|factor| Ratio::new(factor, 1))
+}
+
+/// Each container of the set is run so many times in all, with the same wait in between.
+fn container_retries(strategy: Node<'_>, name: String, deadline: &Setting<Duration>) -> Policy {
+    let mut reader = Reader::new("Argo");
+    let block = Block::new(strategy, Keys::Exact);
+    Policy {
+        attempts: reader.get(block, &CONTAINER_RUNS).map(|runs| runs.max(1)),
+        backoff: Backoff {
+            growth: Growth::Constant,
+            initial: reader.get(block, &CONTAINER_WAIT),
+            ..Backoff::none("Argo's default")
+        },
+        deadline: deadline.clone(),
+        faults: reader.faults,
+        ..policy(ID, Layer::Workflow, name, strategy)
+    }
+}

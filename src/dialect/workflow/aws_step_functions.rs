@@ -1,0 +1,257 @@
+//! AWS Step Functions: the Amazon States Language, in files of its own and within templates
+//! (states-language.net/spec.html; AWS Step Functions developer guide, "Handling errors in workflows").
+
+use crate::dialect::shape::cloudformation::{Template, joined_text, template_text};
+use crate::dialect::shape::policy;
+use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time, Word};
+use crate::dialect::{Dialect, File};
+use crate::document::{Document, Kind, Node};
+use crate::model::notation::Unit::Seconds;
+use crate::model::{
+    Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Origin, Policy, Ratio, Setting,
+};
+
+/// The dialect.
+pub const DIALECT: Dialect = Dialect {
+    id: ID,
+    title: "AWS Step Functions",
+    reads: "state machines in *.asl.json, *.asl.yaml, CloudFormation and SAM templates",
+    markers: &["startat"],
+    read,
+};
+
+const ID: &str = "aws-step-functions";
+
+/// Retries, although it is called attempts.
+const MAX_ATTEMPTS: Count = Count::new("MaxAttempts").or(3).range(0, 99_999_999);
+const INTERVAL: Time = seconds("IntervalSeconds").or(Duration::from_secs(1));
+const MAX_DELAY: Time = seconds("MaxDelaySeconds");
+const BACKOFF_RATE: Number =
+    Number { key: "BackoffRate", absent: Bound::At(Ratio::new(2, 1)), least: Ratio::ONE, above: false };
+const JITTER: Word<Jitter> = Word {
+    key: "JitterStrategy",
+    absent: Jitter::None,
+    words: &[("FULL", Jitter::Full { least: Duration::ZERO }), ("NONE", Jitter::None)],
+};
+/// Of a task: it counts anew for each attempt. Of the machine: it cuts everything.
+const TIMEOUT: Time = seconds("TimeoutSeconds");
+const HEARTBEAT: Time = seconds("HeartbeatSeconds");
+/// An Express machine lives no longer (developer guide, "Quotas").
+const EXPRESS_LIMIT: Duration = Duration::from_secs(300);
+/// A function's own timeout where nothing is written (Lambda API reference, Timeout).
+const FUNCTION_TIMEOUT: Time = seconds("Timeout").or(Duration::from_secs(3));
+/// States that a `Retry` is refused on.
+const NEVER_RETRIED: &[&str] = &["Pass", "Choice", "Wait", "Succeed", "Fail"];
+
+const fn seconds(key: &'static str) -> Time {
+    Time::new(key, Notation::Whole(Seconds, false))
+        .range(Duration::from_secs(1), Duration::from_secs(99_999_999))
+}
+
+/// A state machine and what its surroundings say about it.
+#[derive(Clone, Copy)]
+struct Machine<'d> {
+    definition: Node<'d>,
+    express: bool,
+    template: Option<Template<'d>>,
+    substitutions: Option<Node<'d>>,
+}
+
+fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
+    let root = document.root();
+    if is_machine(root) {
+        machine(Machine { definition: root, express: false, template: None, substitutions: None }, facts);
+        return true;
+    }
+    for stated in root.path(["stepFunctions", "stateMachines"]).into_iter().flat_map(Node::entries) {
+        if let Some(definition) = stated.get("definition").filter(|node| is_machine(*node)) {
+            let express = stated.get("type").and_then(Node::text) == Some("EXPRESS");
+            machine(Machine { definition, express, template: None, substitutions: None }, facts);
+        }
+    }
+    let Some(template) = Template::of(document) else { return false };
+    for resource in template.resources() {
+        let (kind_key, sam) = match resource.kind {
+            "AWS::StepFunctions::StateMachine" => ("StateMachineType", false),
+            "AWS::Serverless::StateMachine" => ("Type", true),
+            _ => continue,
+        };
+        let Some(properties) = resource.properties else { continue };
+        let express = properties.get(kind_key).and_then(Node::text) == Some("EXPRESS");
+        let substitutions = properties.get("DefinitionSubstitutions");
+        let within = |definition| Machine { definition, express, template: Some(template), substitutions };
+        if let Some(definition) = properties.get("Definition").filter(|node| is_machine(*node)) {
+            machine(within(definition), facts);
+        } else if let Some(text) = properties.get("DefinitionString").filter(|_| !sam) {
+            let parsed = match joined_text(text) {
+                Some(parts) => text.embedded_join(&parts),
+                None => template_text(text).and_then(Node::embedded),
+            };
+            if let Some(inner) = parsed.as_ref().filter(|inner| is_machine(inner.root())) {
+                let known = Template::of(document);
+                let definition = inner.root();
+                machine(Machine { definition, express, template: known, substitutions }, facts);
+            }
+        }
+    }
+    true
+}
+
+fn is_machine(node: Node<'_>) -> bool {
+    let typed = |state: Node<'_>| state.get("Type").is_some();
+    node.get("StartAt").and_then(Node::text).is_some()
+        && node
+            .get("States")
+            .is_some_and(|states| states.entries().all(typed) && states.entries().next().is_some())
+}
+
+fn machine(machine: Machine<'_>, facts: &mut Facts) {
+    let mut reader = Reader::new("Step Functions");
+    let mut deadline = reader.get(Block::new(machine.definition, Keys::Exact), &TIMEOUT);
+    if machine.express
+        && deadline.at().is_none_or(|written| written > EXPRESS_LIMIT)
+        && !deadline.is_unknown()
+    {
+        deadline = Setting::default(EXPRESS_LIMIT, "the limit of an Express workflow");
+    }
+    let before = facts.policies.len();
+    states(machine, machine.definition, "", &deadline, facts);
+    if let Some(first) = facts.policies.get_mut(before) {
+        first.faults.append(&mut reader.faults);
+    }
+}
+
+/// Every retrier of the states of a machine, of a branch or of an iterated part.
+fn states(
+    machine: Machine<'_>,
+    scope: Node<'_>,
+    path: &str,
+    deadline: &Setting<Duration>,
+    facts: &mut Facts,
+) {
+    for state in scope.get("States").into_iter().flat_map(Node::entries) {
+        let name = if path.is_empty() { state.key().to_string() } else { format!("{path}/{}", state.key()) };
+        retriers(machine, state, &name, deadline, facts);
+        let iterated = ["Iterator", "ItemProcessor"].into_iter().filter_map(|key| state.get(key));
+        let branches = state.get("Branches").into_iter().flat_map(Node::items);
+        for inner in branches.chain(iterated) {
+            states(machine, inner, &name, deadline, facts);
+        }
+    }
+}
+
+fn retriers(
+    machine: Machine<'_>,
+    state: Node<'_>,
+    name: &str,
+    deadline: &Setting<Duration>,
+    facts: &mut Facts,
+) {
+    let Some(list) = state.get("Retry") else { return };
+    let kind = state.get("Type").and_then(Node::text).unwrap_or_default();
+    let count = list.items().count();
+    for (n, retrier) in list.items().enumerate() {
+        let mut reader = Reader::new("Step Functions");
+        let attempt_timeout = attempt_timeout(machine, state, kind, &mut reader);
+        if n > 0 {
+            reader.faults.clear(); // what is wrong with the state has been said once
+        } else if NEVER_RETRIED.contains(&kind) {
+            reader.refuse(list, format!("a {kind} state cannot be retried"));
+        }
+        errors(&mut reader, retrier, n + 1 == count);
+        let block = Block::new(retrier, Keys::Exact);
+        let label = if count == 1 { name.to_string() } else { format!("{name}/Retry[{n}]") };
+        facts.policies.push(Policy {
+            attempts: reader.get(block, &MAX_ATTEMPTS).map(|retries| retries + 1),
+            backoff: Backoff {
+                growth: Growth::Exponential,
+                initial: reader.get(block, &INTERVAL),
+                multiplier: reader.get(block, &BACKOFF_RATE),
+                cap: reader.get(block, &MAX_DELAY),
+                cap_applies: CapApplies::BeforeJitter,
+                jitter: reader.get(block, &JITTER),
+                can_jitter: true,
+                ..Backoff::none("Step Functions' default")
+            },
+            attempt_timeout,
+            deadline: deadline.clone(),
+            faults: reader.faults,
+            ..policy(ID, Layer::Workflow, label, retrier)
+        });
+    }
+}
+
+/// `ErrorEquals` names at least one error, and `States.ALL` stands alone in the last retrier.
+fn errors(reader: &mut Reader<'_, '_>, retrier: Node<'_>, last: bool) {
+    let Some(list) = retrier.get("ErrorEquals") else { return reader.missing(retrier, "ErrorEquals") };
+    let names: Vec<_> = list.items().filter_map(Node::text).collect();
+    if list.kind() == Kind::List && list.items().next().is_none() {
+        reader.refuse(list, "at least one error name is expected");
+    } else if names.contains(&"States.ALL") && names.len() > 1 {
+        reader.refuse(list, "States.ALL has to stand alone in its list");
+    } else if names.contains(&"States.ALL") && !last {
+        reader.refuse(list, "States.ALL has to stand in the last retrier");
+    }
+}
+
+/// What bounds one attempt: the task's own timeout, else that of the function it calls.
+fn attempt_timeout<'d>(
+    machine: Machine<'d>,
+    state: Node<'d>,
+    kind: &str,
+    reader: &mut Reader<'_, 'd>,
+) -> Setting<Duration> {
+    if kind != "Task" {
+        return Setting::unknown(format!("what the {kind} state runs bounds it"), None);
+    }
+    let block = Block::new(state, Keys::Exact);
+    if let Some(path) = block.get("TimeoutSecondsPath") {
+        if block.get(TIMEOUT.key).is_some() {
+            reader.refuse(path, "it excludes TimeoutSeconds");
+        }
+        return Setting::unknown("TimeoutSecondsPath is known at run time only", Some(path.place()));
+    }
+    let timeout = reader.get(block, &TIMEOUT);
+    let heartbeat = reader.get(block, &HEARTBEAT);
+    if let (Some(beat), Some(time), Some(node)) = (heartbeat.at(), timeout.at(), block.get(HEARTBEAT.key))
+        && beat >= time
+    {
+        reader.refuse(node, format!("a time below TimeoutSeconds of {time} is expected"));
+    }
+    if timeout.is_unlimited() { function_timeout(machine, state).unwrap_or(timeout) } else { timeout }
+}
+
+/// The timeout of the function of the same template that a task calls.
+fn function_timeout(machine: Machine<'_>, state: Node<'_>) -> Option<Setting<Duration>> {
+    let template = machine.template?;
+    let called = called_function(machine, template, state)?;
+    let resource = template.resource(called)?;
+    let blocks = match resource.kind {
+        "AWS::Serverless::Function" => vec![resource.properties, template.function_globals()],
+        "AWS::Lambda::Function" => vec![resource.properties],
+        _ => return None,
+    };
+    let blocks: Vec<_> = blocks.into_iter().map(|node| Block::new(node, Keys::Exact)).collect();
+    let resolve = |node| template.resolve(node);
+    let mut setting = Reader::with("Lambda", &resolve).first(&blocks, &FUNCTION_TIMEOUT);
+    if let Origin::Written(place) = setting.origin {
+        setting.origin = Origin::Inherited(place);
+    }
+    Some(setting)
+}
+
+/// The logical id of the function that a task calls: by its `Resource`, or by the `FunctionName` of
+/// `lambda:invoke`; either directly or through a substitution.
+fn called_function<'d>(machine: Machine<'d>, template: Template<'d>, state: Node<'d>) -> Option<&'d str> {
+    let resource = state.get("Resource")?;
+    let parameters = ["Parameters", "Arguments"].into_iter().find_map(|key| state.get(key));
+    let named = parameters.and_then(|parameters| parameters.get("FunctionName"));
+    let reference = named.unwrap_or(resource);
+    let text = template_text(reference).and_then(Node::text);
+    let substituted = text.and_then(|text| text.split_once("${")).and_then(|(_, rest)| rest.split_once('}'));
+    let substitution = substituted.and_then(|(name, _)| machine.substitutions?.get(name));
+    if let Some(value) = substitution {
+        return template.target(value).map(|resource| resource.id);
+    }
+    template.target(reference).map(|resource| resource.id)
+}

@@ -1,0 +1,32 @@
+//! Output, one format a file.
+
+pub mod human;
+pub mod inspect;
+pub mod json;
+mod mask;
+pub mod schedule;
+
+/// What a check looked at and how much it found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Summary {
+    /// Files that were looked at.
+    pub files_seen: usize,
+    /// Those of them that were parsed.
+    pub files_parsed: usize,
+    /// Those of them that were not read on: too large, binary, templates, or without a word of retrying.
+    pub files_skipped: usize,
+    /// Policies in them.
+    pub policies: usize,
+    /// Queues in them.
+    pub queues: usize,
+    /// Call paths.
+    pub stacks: usize,
+    /// Findings of each severity.
+    pub errors: usize,
+    /// Findings of each severity.
+    pub warnings: usize,
+    /// Findings of each severity.
+    pub notes: usize,
+    /// Findings that a comment silences.
+    pub suppressed: usize,
+}

@@ -1,0 +1,286 @@
+//! What the rules share: the words for numbers, and the evidence that a finding shows.
+
+use super::Rule;
+use crate::finding::{Finding, Label, Severity};
+use crate::model::{Bound, Duration, Growth, Jitter, Origin, Policy, Queue, Setting};
+use crate::schedule::Schedule;
+use crate::source::Place;
+use crate::stack::{LayerSource, Project, ProjectFile, Stack, StackLayer};
+use std::fmt::Display;
+
+/// "1 attempt", "4 attempts".
+pub(super) fn counted(number: u64, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+/// "a", "a or b", "a, b or c".
+pub(super) fn alternatives(texts: &[String]) -> String {
+    match texts {
+        [] => String::new(),
+        [only] => only.clone(),
+        [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
+/// Every policy with its file and schedule.
+pub(super) fn policies(project: &Project) -> impl Iterator<Item = (&ProjectFile, &Policy, &Schedule)> {
+    project.files.iter().flat_map(|file| {
+        file.facts
+            .policies
+            .iter()
+            .zip(&file.schedules)
+            .map(move |(policy, schedule)| (file, policy, schedule))
+    })
+}
+
+/// What a finding says.
+pub(super) struct Wording {
+    /// What is wrong, with its numbers; one clause.
+    pub message: String,
+    /// What the place itself shows.
+    pub label: String,
+    /// What to change.
+    pub help: String,
+}
+
+/// What a finding is about.
+pub(super) struct Subject<'p> {
+    file: &'p str,
+    place: Place,
+    pointer: &'p str,
+    dialect: &'static str,
+}
+
+impl<'p> Subject<'p> {
+    /// A policy.
+    pub(super) fn policy(file: &'p ProjectFile, policy: &'p Policy) -> Self {
+        Self { file: &file.path, place: policy.place, pointer: &policy.pointer, dialect: policy.dialect }
+    }
+
+    /// A queue.
+    pub(super) fn queue(file: &'p ProjectFile, queue: &'p Queue) -> Self {
+        Self { file: &file.path, place: queue.place, pointer: &queue.pointer, dialect: queue.dialect }
+    }
+
+    /// A part of a file that no dialect has read.
+    pub(super) fn of_file(file: &'p str, place: Place) -> Self {
+        Self { file, place, pointer: "", dialect: "" }
+    }
+
+    /// A call path: its innermost layer that is in the files, else its declaration.
+    pub(super) fn stack(project: &'p Project, stack: &Stack) -> Option<Self> {
+        let found = stack.layers.iter().rev().find_map(|layer| Self::layer(project, layer));
+        found.or_else(|| Some(Self::of_file(&project.config_path, stack.declared?)))
+    }
+
+    fn layer(project: &'p Project, layer: &StackLayer) -> Option<Self> {
+        match layer.source {
+            LayerSource::Policy { file, policy } => {
+                let file = project.files.get(file)?;
+                Some(Self::policy(file, file.facts.policies.get(policy)?))
+            }
+            LayerSource::Queue { file, queue } => {
+                let file = project.files.get(file)?;
+                Some(Self::queue(file, file.facts.queues.get(queue)?))
+            }
+            LayerSource::Foreign => None,
+        }
+    }
+
+    /// The same at another place of the file, where there is one.
+    pub(super) fn at(self, place: Option<Place>) -> Self {
+        Self { place: place.unwrap_or(self.place), ..self }
+    }
+
+    /// The same with another pointer.
+    pub(super) fn pointing_to(self, pointer: &'p str) -> Self {
+        Self { pointer, ..self }
+    }
+
+    /// The finding.
+    pub(super) fn finding(self, rule: &Rule, wording: Wording, evidence: Evidence) -> Finding {
+        let own = |label: &Label| label.file == self.file && label.place == self.place;
+        let mut related: Vec<Label> = Vec::new();
+        for label in evidence.related {
+            if !own(&label) && !related.contains(&label) {
+                related.push(label);
+            }
+        }
+        Finding {
+            rule: rule.id,
+            severity: if evidence.mild { rule.severity.min(Severity::Warning) } else { rule.severity },
+            message: wording.message,
+            file: self.file.to_string(),
+            place: self.place,
+            pointer: self.pointer.to_string(),
+            dialect: self.dialect,
+            label: wording.label,
+            help: wording.help,
+            related,
+            notes: evidence.notes,
+        }
+    }
+}
+
+/// Where each number of a finding comes from, and what that means for its severity.
+#[derive(Default)]
+pub(super) struct Evidence {
+    file: String,
+    related: Vec<Label>,
+    notes: Vec<String>,
+    mild: bool,
+    numbers: u32,
+    defaults: u32,
+}
+
+impl Evidence {
+    /// Evidence of a file.
+    pub(super) fn of(file: &str) -> Self {
+        Self { file: file.to_string(), ..Self::default() }
+    }
+
+    /// What follows is of another file.
+    pub(super) fn turn_to(&mut self, file: &str) {
+        self.file = file.to_string();
+    }
+
+    /// A place of the file.
+    pub(super) fn label(&mut self, place: Place, message: String) {
+        self.related.push(Label { file: self.file.clone(), place, message });
+    }
+
+    /// A fact without a place.
+    pub(super) fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// The finding is a warning at most.
+    pub(super) fn soften(&mut self) {
+        self.mild = true;
+    }
+
+    /// A number that the finding rests on.
+    pub(super) fn number<T: Copy + Display>(&mut self, what: &str, setting: &Setting<T>) {
+        if setting.at().is_some() {
+            self.numbers += 1;
+            self.defaults += u32::from(setting.origin.is_default());
+        }
+        self.value(what, setting);
+    }
+
+    /// A value beside the numbers, whose being a default does not count.
+    pub(super) fn value<T: Copy + Display>(&mut self, what: &str, setting: &Setting<T>) {
+        let text = match setting.bound {
+            Bound::At(value) => format!("{what}: {value}"),
+            Bound::Unlimited => format!("{what}: no limit"),
+            Bound::Unknown => format!("{what}: not known"),
+        };
+        self.tell(text, &setting.origin);
+    }
+
+    /// The waits of a policy; without any there is nothing to tell.
+    pub(super) fn waits(&mut self, policy: &Policy, schedule: &Schedule) {
+        let backoff = &policy.backoff;
+        let Some(waits) = &schedule.waits else {
+            return self.tell("the waits: not known".into(), &backoff.initial.origin);
+        };
+        if !waits.iter().any(|wait| !wait.max.is_zero()) {
+            return;
+        }
+        self.numbers += 1;
+        self.defaults += u32::from(backoff.initial.origin.is_default());
+        if backoff.initial.origin.is_default() {
+            let longest = waits.iter().map(|wait| wait.max).max().unwrap_or_default();
+            self.tell(format!("the waits: up to {longest}"), &backoff.initial.origin);
+        } else if matches!(backoff.growth, Growth::List(_)) {
+            self.tell("the waits".into(), &backoff.initial.origin);
+        } else {
+            self.value("the first wait", &backoff.initial);
+        }
+        let grows = waits.iter().any(|wait| wait.max != waits[0].max);
+        if matches!(backoff.growth, Growth::Exponential) && grows {
+            self.value("the growth with each retry", &backoff.multiplier);
+        }
+        if !backoff.cap.is_unlimited() && !backoff.cap.origin.is_default() {
+            self.value("the longest wait", &backoff.cap);
+        }
+        if let (Bound::At(jitter), false) = (backoff.jitter.bound, backoff.jitter.origin.is_default()) {
+            self.tell(format!("the jitter: {}", scatter(jitter)), &backoff.jitter.origin);
+        }
+    }
+
+    /// No finding rests on defaults alone and is an error all the same.
+    pub(super) fn weighed(mut self) -> Self {
+        self.mild |= self.numbers > 0 && self.numbers == self.defaults;
+        self
+    }
+
+    fn tell(&mut self, text: String, origin: &Origin) {
+        self.mild |= origin.is_assumed();
+        match origin {
+            Origin::Written(place) | Origin::Inherited(place) => self.label(*place, text),
+            Origin::Default(whose) | Origin::Declared(whose) => self.note(format!("{text} ({whose})")),
+            Origin::Assumed(why, Some(place)) => self.label(*place, format!("{text} (assumed: {why})")),
+            Origin::Unknown(why, Some(place)) => self.label(*place, format!("{text}, since {why}")),
+            Origin::Assumed(why, None) => self.note(format!("{text} (assumed: {why})")),
+            Origin::Unknown(why, None) => self.note(format!("{text}, since {why}")),
+        }
+    }
+}
+
+fn scatter(jitter: Jitter) -> String {
+    match jitter {
+        Jitter::None => "none".into(),
+        Jitter::Full { least } if least.is_zero() => "anything up to the wait".into(),
+        Jitter::Full { least } => format!("anything from {least} to the wait"),
+        Jitter::Equal => "from half the wait to the wait".into(),
+        Jitter::Factor { below, above } if below == above => format!("the wait, more or less {below} of it"),
+        Jitter::Factor { below, above } => format!("the wait, less {below} to more {above} of it"),
+        Jitter::Around { span } => format!("± {span}"),
+        Jitter::Added { span } => format!("up to {span} on top"),
+        Jitter::Decorrelated => "up to three times the wait before".into(),
+    }
+}
+
+/// The attempts and attempt timeouts of a call path, outermost first.
+pub(super) fn stack_evidence(project: &Project, stack: &Stack) -> Evidence {
+    let mut evidence = Evidence::default();
+    for layer in &stack.layers {
+        let (file, timeout): (_, Option<&Setting<Duration>>) = match layer.source {
+            LayerSource::Policy { file, policy } => {
+                let file = project.files.get(file);
+                (
+                    file,
+                    file.and_then(|file| file.facts.policies.get(policy))
+                        .map(|policy| &policy.attempt_timeout),
+                )
+            }
+            LayerSource::Queue { file, queue } => {
+                let file = project.files.get(file);
+                (file, file.and_then(|file| file.facts.queues.get(queue)).map(|queue| &queue.window))
+            }
+            LayerSource::Foreign => (None, None),
+        };
+        evidence.turn_to(file.map_or(&project.config_path, |file| &file.path));
+        evidence.number(&format!("attempts of {}", layer.name), &layer.attempts);
+        if let Some(timeout) = timeout.filter(|timeout| timeout.at().is_some()) {
+            evidence.number(&format!("one attempt of {}", layer.name), timeout);
+        }
+        if layer.starts != layer.attempts.bound
+            && let Bound::At(starts) = layer.starts
+        {
+            evidence.note(format!(
+                "{} of {} can start before the deadline",
+                counted(starts, "attempt"),
+                layer.name
+            ));
+        }
+    }
+    evidence.turn_to(&project.config_path);
+    if let Some(place) = stack.declared {
+        evidence.label(place, format!("the stack {}", stack.name));
+    }
+    evidence
+}

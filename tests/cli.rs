@@ -1,0 +1,293 @@
+//! The command as people run it: paths, exit status, what goes where.
+
+mod common;
+
+use common::{Workspace, retrylint};
+use std::process::{Output, Stdio};
+
+const FITS: &str = "[client]\ntimeout_ms = 100\ndeadline_ms = 1000\n[client.retry]\nmax_attempts = 3\ndelay_ms = 10\njitter = \"full\"\n";
+const EXCEEDS: &str = "[client]\ntimeout_ms = 900\ndeadline_ms = 1000\n[client.retry]\nmax_attempts = 3\ndelay_ms = 10\njitter = \"full\"\n";
+const LACKS_JITTER: &str =
+    "[client]\ntimeout_ms = 100\ndeadline_ms = 1000\n[client.retry]\nmax_attempts = 3\ndelay_ms = 10\n";
+
+fn run(workspace: &Workspace, arguments: &[&str]) -> Output {
+    retrylint().current_dir(workspace.path()).args(arguments).output().expect("a run")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+fn complaints(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+}
+
+fn with(files: &[(&str, &str)]) -> Workspace {
+    let workspace = Workspace::new();
+    files.iter().for_each(|(name, text)| workspace.write(name, text));
+    workspace
+}
+
+#[test]
+fn the_status_tells_clean_findings_and_failure_apart() {
+    let workspace = with(&[("good.toml", FITS), ("bad.toml", EXCEEDS)]);
+    assert_eq!(run(&workspace, &["check", "good.toml"]).status.code(), Some(0));
+    assert_eq!(run(&workspace, &["check", "bad.toml"]).status.code(), Some(1));
+    assert_eq!(run(&workspace, &["check"]).status.code(), Some(1));
+    assert_eq!(run(&workspace, &["check", "missing.toml"]).status.code(), Some(2));
+    assert_eq!(run(&workspace, &["chekc"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_missing_path_is_told_and_the_others_are_checked() {
+    let workspace = with(&[("bad.toml", EXCEEDS)]);
+    let output = run(&workspace, &["check", "missing.toml", "bad.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(complaints(&output).contains("missing.toml: there is no such file or folder"));
+    assert!(out(&output).contains("deadline-exceeded"));
+}
+
+#[test]
+fn the_failing_severity_can_be_set_on_the_command_line_and_in_the_file() {
+    let workspace = with(&[("a.toml", LACKS_JITTER)]);
+    let status = |arguments: &[&str]| run(&workspace, arguments).status.code();
+    assert_eq!(status(&["check", "a.toml"]), Some(0));
+    assert_eq!(status(&["check", "a.toml", "--fail-on", "warning"]), Some(1));
+    workspace.write("retrylint.toml", "fail-on = \"warning\"\n");
+    assert_eq!(status(&["check", "a.toml"]), Some(1));
+    assert_eq!(status(&["check", "a.toml", "--fail-on", "never"]), Some(0));
+    assert_eq!(status(&["check", "a.toml", "--no-config"]), Some(0));
+}
+
+#[test]
+fn a_wrong_key_in_the_settings_is_an_error_with_its_place() {
+    let workspace = with(&[("a.toml", FITS), ("retrylint.toml", "[rules]\nmissing-jiter = \"off\"\n")]);
+    let output = run(&workspace, &["check", "a.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = "retrylint.toml:2:1: there is no rule `missing-jiter`; did you mean `missing-jitter`?";
+    assert!(complaints(&output).contains(told), "{}", complaints(&output));
+}
+
+#[test]
+fn settings_are_found_upwards_and_their_patterns_are_relative_to_them() {
+    let files = [
+        ("a/b/bad.toml", EXCEEDS),
+        ("a/gen/bad.toml", EXCEEDS),
+        ("retrylint.toml", "exclude = [\"a/gen/**\"]\n"),
+    ];
+    let workspace = with(&files);
+    let output =
+        retrylint().current_dir(workspace.path().join("a")).args(["check", "--format", "json", "."]).output();
+    let shown = out(&output.expect("a run"));
+    assert!(shown.contains("\"b/bad.toml\"") && !shown.contains("gen/bad.toml"), "{shown}");
+}
+
+#[test]
+fn ignored_files_are_left_out_of_a_walk_but_not_when_they_are_named() {
+    let workspace =
+        with(&[(".gitignore", "out/\n"), ("out/bad.toml", EXCEEDS), (".hidden/bad.toml", EXCEEDS)]);
+    let walked = out(&run(&workspace, &["check", "--format", "json"]));
+    assert!(walked.contains(".hidden/bad.toml") && !walked.contains("out/bad.toml"), "{walked}");
+    assert!(out(&run(&workspace, &["check", "--format", "json", "out/bad.toml"])).contains("out/bad.toml"));
+}
+
+#[test]
+fn a_pattern_in_quotes_is_expanded() {
+    let workspace = with(&[("x/bad.toml", EXCEEDS), ("y/bad.toml", EXCEEDS), ("x/good.toml", FITS)]);
+    let shown = out(&run(&workspace, &["check", "--format", "json", "x/b*.toml"]));
+    assert!(shown.contains("x/bad.toml") && !shown.contains("y/bad.toml"), "{shown}");
+}
+
+#[test]
+fn standard_input_is_read_by_the_name_it_is_given() {
+    use std::io::Write;
+    let mut command = retrylint();
+    command.args(["check", "--no-config", "--stdin-filename", "svc/client.toml", "-"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a run");
+    child.stdin.take().expect("a pipe").write_all(EXCEEDS.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("an end");
+    assert_eq!(output.status.code(), Some(1));
+    let shown = out(&output);
+    assert!(shown.contains("svc/client.toml:4") && shown.contains("max_attempts = 3"), "{shown}");
+}
+
+#[test]
+fn skipped_files_are_counted_and_named_on_demand() {
+    let large = format!("{EXCEEDS}# {}\n", "x".repeat(2000));
+    let workspace = with(&[
+        ("large.toml", &large),
+        ("binary.json", "retry\0"),
+        ("chart.yaml", "retries: {{ .Values.retries }}\n"),
+    ]);
+    let output = run(&workspace, &["check", "--format", "json", "--max-file-size", "1000", "--verbose"]);
+    let told = complaints(&output);
+    assert!(told.contains("skipped large.toml: "), "{told}");
+    assert!(told.contains("skipped binary.json: it is binary"), "{told}");
+    assert!(told.contains("skipped chart.yaml: it is a template"), "{told}");
+    assert!(out(&output).contains("\"files_skipped\": 3"));
+    assert_eq!(complaints(&run(&workspace, &["check"])), "");
+}
+
+#[test]
+fn the_output_is_the_same_with_one_thread_and_with_eight() {
+    let fixtures = common::fixtures();
+    let shown = |verb: &str, threads: &str| {
+        let mut command = retrylint();
+        command.current_dir(&fixtures).args([
+            verb,
+            "--no-config",
+            "--format",
+            "json",
+            "--threads",
+            threads,
+            ".",
+        ]);
+        command.output().expect("a run").stdout
+    };
+    for verb in ["check", "inspect"] {
+        let one = shown(verb, "1");
+        assert!(one.len() > 10_000);
+        assert!(one == shown(verb, "8"), "{verb} depends on the number of threads");
+        assert!(one == shown(verb, "8"), "{verb} differs from run to run");
+    }
+}
+
+#[test]
+fn comments_silence_what_they_name() {
+    let ignored = EXCEEDS
+        .replace("[client.retry]", "# retrylint: ignore[deadline-exceeded] -- measured\n[client.retry]");
+    let other = EXCEEDS.replace("[client.retry]", "# retrylint: ignore[missing-jitter]\n[client.retry]");
+    let whole = format!("# retrylint: ignore-file -- generated\n{EXCEEDS}");
+    let workspace = with(&[("ignored.toml", &ignored), ("other.toml", &other), ("whole.toml", &whole)]);
+    let status = |file: &str| run(&workspace, &["check", file]).status.code();
+    assert_eq!(
+        (status("ignored.toml"), status("other.toml"), status("whole.toml")),
+        (Some(0), Some(1), Some(0))
+    );
+    assert!(
+        out(&run(&workspace, &["check", "--format", "json", "ignored.toml"])).contains("\"suppressed\": 1")
+    );
+}
+
+#[test]
+fn comments_that_are_not_understood_are_told() {
+    let wrong = FITS.replace(
+        "[client.retry]",
+        "# retrylint: ignore[missing-jiter]\n# retrylint: deadlne=3s\n[client.retry]",
+    );
+    let shown = out(&run(&with(&[("a.toml", &wrong)]), &["check", "--format", "json"]));
+    assert!(shown.contains("there is no rule `missing-jiter`; did you mean `missing-jitter`?"), "{shown}");
+    assert!(shown.contains("deadlne"), "{shown}");
+    assert_eq!(shown.matches("\"unreadable-config\"").count(), 2);
+}
+
+#[test]
+fn a_comment_may_stand_at_any_number_of_the_finding() {
+    let ignored =
+        EXCEEDS.replace("max_attempts = 3", "max_attempts = 3 # retrylint: ignore[deadline-exceeded]");
+    assert_eq!(run(&with(&[("a.toml", &ignored)]), &["check"]).status.code(), Some(0));
+}
+
+#[test]
+fn other_encodings_are_told_with_the_file() {
+    let workspace = Workspace::new();
+    workspace.write("latin.yaml", b"retries: 3\nname: caf\xe9\n");
+    workspace.write("wide.yaml", b"\xff\xfer\0e\0t\0r\0y\0");
+    let shown = out(&run(&workspace, &["check"]));
+    assert!(shown.contains("latin.yaml:2:10") && shown.contains("wide.yaml: the file is UTF-16"), "{shown}");
+}
+
+#[test]
+fn a_deadline_may_be_declared_in_a_comment_and_in_the_settings() {
+    let free = LACKS_JITTER
+        .replace("deadline_ms = 1000\n", "")
+        .replace("delay_ms = 10", "delay_ms = 10\njitter = \"full\"");
+    let said = free.replace("[client.retry]", "[client.retry] # retrylint: deadline=200ms");
+    let workspace = with(&[("free.toml", &free), ("said.toml", &said)]);
+    let status = |file: &str| run(&workspace, &["check", file]).status.code();
+    assert_eq!((status("free.toml"), status("said.toml")), (Some(0), Some(1)));
+    workspace.write(
+        "retrylint.toml",
+        "[[deadline]]\npolicy = \"free.toml#/client/retry\"\ndeadline = \"200ms\"\n",
+    );
+    let output = run(&workspace, &["check", "free.toml"]);
+    assert!(out(&output).contains("declared in retrylint.toml"), "{}", out(&output));
+}
+
+#[test]
+fn levels_of_rules_hold_for_their_files() {
+    let settings = "[rules]\nmissing-jitter = \"error\"\n[[override]]\nfiles = [\"legacy/**\"]\nrules = { missing-jitter = \"off\" }\n";
+    let workspace =
+        with(&[("a.toml", LACKS_JITTER), ("legacy/a.toml", LACKS_JITTER), ("retrylint.toml", settings)]);
+    assert_eq!(run(&workspace, &["check", "a.toml"]).status.code(), Some(1));
+    assert_eq!(run(&workspace, &["check", "--fail-on", "note", "legacy/a.toml"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_stack_may_name_files_that_are_not_checked_and_is_told_where_it_is_wrong() {
+    let stack = "[[stack]]\nname = \"pay\"\nlayers = [\"a.toml\", \"b.toml#client\", { name = \"db\", attempts = 3 }]\n";
+    let workspace = with(&[("a.toml", FITS), ("b.toml", FITS), ("retrylint.toml", stack)]);
+    let shown = out(&run(&workspace, &["check", "--format", "json", "b.toml"]));
+    assert!(shown.contains("attempt-product-exceeded") && shown.contains("3 × 3 × 3 = 27"), "{shown}");
+    workspace.write("retrylint.toml", stack.replace("b.toml#client", "b.toml#cleint"));
+    let shown = out(&run(&workspace, &["check", "--format", "json"]));
+    assert!(shown.contains("unknown-layer") && shown.contains("b.toml#client"), "{shown}");
+}
+
+#[test]
+fn secrets_never_appear() {
+    let hidden = ["hunter2", "s3cr3t-key", "pg-pass"];
+    let text = EXCEEDS.replace(
+        "timeout_ms = 900",
+        "password = \"hunter2\"\napi_key = \"s3cr3t-key\"\nurl = \"postgres://app:pg-pass@db/x\"\ntimeout_ms = 900",
+    );
+    let workspace = with(&[("a.toml", &text)]);
+    for format in ["human", "json"] {
+        let shown = out(&run(&workspace, &["check", "--format", format]));
+        assert!(shown.contains("deadline-exceeded"));
+        hidden.iter().for_each(|secret| assert!(!shown.contains(secret), "{format}: {shown}"));
+    }
+}
+
+#[test]
+fn colour_is_for_terminals_unless_it_is_asked_for() {
+    let workspace = with(&[("a.toml", EXCEEDS)]);
+    assert!(!out(&run(&workspace, &["check"])).contains('\u{1b}'));
+    assert!(out(&run(&workspace, &["check", "--color", "always"])).contains('\u{1b}'));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let mut command = retrylint();
+    command.current_dir(common::fixtures()).args(["inspect", "--no-config", "--format", "json", "."]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a run");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("an end");
+    assert!(matches!(output.status.code(), Some(0)), "{:?} {}", output.status, complaints(&output));
+}
+
+#[test]
+fn one_line_of_a_megabyte_is_shown_around_the_finding_only() {
+    let json = serde_json::json!({
+        "filler": "x".repeat(1_000_000),
+        "client": { "timeout_ms": 900, "deadline_ms": 1000, "retry": { "max_attempts": 3, "delay_ms": 10, "jitter": "full" } },
+    });
+    let workspace = with(&[("a.json", &json.to_string())]);
+    let output = run(&workspace, &["check"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.len() < 10_000 && out(&output).contains("\"retry\""), "{}", output.stdout.len());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_a_circle_and_pipes_are_passed_over() {
+    let workspace = with(&[("a/bad.toml", EXCEEDS)]);
+    std::os::unix::fs::symlink("..", workspace.path().join("a/loop")).expect("a link");
+    std::os::unix::fs::symlink("nowhere.toml", workspace.path().join("dangling.toml")).expect("a link");
+    let made = std::process::Command::new("mkfifo").arg(workspace.path().join("pipe.toml")).status();
+    assert!(made.expect("mkfifo").success());
+    let output = run(&workspace, &["check", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(out(&output).matches("\"rule\"").count(), 1);
+    assert_eq!(run(&workspace, &["check", "pipe.toml"]).status.code(), Some(0));
+}
