@@ -215,6 +215,36 @@ fn a_deadline_may_be_declared_in_a_comment_and_in_the_settings() {
 }
 
 #[test]
+fn an_assumed_attempt_timeout_is_used_where_none_is_written_and_makes_a_warning_at_most() {
+    let without = EXCEEDS.replace("timeout_ms = 900\n", "");
+    let settings = "[assume]\nattempt-timeout = \"900ms\"\n";
+    let workspace = with(&[("a.toml", &without), ("b.toml", FITS), ("retrylint.toml", settings)]);
+    let output = run(&workspace, &["check", "--format", "json", "a.toml", "b.toml"]);
+    let shown = out(&output);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    let findings: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+    let found: Vec<_> = findings["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|f| (&f["file"], &f["rule"], &f["severity"]))
+        .collect();
+    assert_eq!(found, [(&"a.toml".into(), &"deadline-exceeded".into(), &"warning".into())], "{shown}");
+    assert!(shown.contains("[assume] attempt-timeout of retrylint.toml"), "{shown}");
+}
+
+#[test]
+fn inspect_writes_the_same_in_json_and_in_yaml() {
+    let workspace = with(&[("a.toml", FITS)]);
+    let json: serde_json::Value =
+        serde_json::from_str(&out(&run(&workspace, &["inspect", "--format", "json"]))).expect("JSON");
+    let yaml: serde_json::Value =
+        serde_yaml::from_str(&out(&run(&workspace, &["inspect", "--format", "yaml"]))).expect("YAML");
+    assert_eq!(json, yaml);
+    assert_eq!(json["policies"][0]["attempts"], 3);
+}
+
+#[test]
 fn levels_of_rules_hold_for_their_files() {
     let settings = "[rules]\nmissing-jitter = \"error\"\n[[override]]\nfiles = [\"legacy/**\"]\nrules = { missing-jitter = \"off\" }\n";
     let workspace =

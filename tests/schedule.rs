@@ -117,6 +117,7 @@ fn what_is_refused_names_the_option_the_value_and_what_is_allowed() {
         ("--stack 3,x", "--stack has x, but attempts from 1 to 1000000 are expected"),
         ("--stack 3x2", "--stack has 3x2, but a timeout with a unit is expected"),
         ("nowhere.yaml", "nowhere.yaml: "),
+        ("--stack 3,3 --format svg", "--stack is shown as a table or as json"),
     ] {
         let (status, out, complaints) = run(&words(arguments));
         assert_eq!((status, out.as_str()), (Some(2), ""), "{arguments}");

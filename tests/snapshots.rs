@@ -83,3 +83,18 @@ fn the_readme_shows_what_the_calculator_gives() {
         .expect("a run");
     assert_eq!(String::from_utf8(output.stdout).expect("UTF-8"), example);
 }
+
+#[test]
+fn the_readme_lists_every_rule() {
+    let readme =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the README");
+    for rule in retrylint::rule::all() {
+        let severity = format!("{:?}", rule.severity).to_lowercase();
+        let row = format!("| `{}` | {severity} | {} |\n", rule.id, rule.summary);
+        assert!(readme.contains(&row), "the README lacks {row}");
+    }
+    assert_eq!(
+        readme.matches("| warning |").count() + readme.matches("| error |").count(),
+        retrylint::rule::all().len()
+    );
+}

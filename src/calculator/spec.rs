@@ -347,6 +347,11 @@ impl Spec {
             deadline: time(self.deadline),
             deadline_effect: DeadlineEffect::Cuts,
             ships: false,
+            within: Vec::new(),
+            idle: None,
+            dead_letters: None,
+            repeated: Vec::new(),
+            bare_numbers: Vec::new(),
             faults: Vec::new(),
         }
     }

@@ -106,6 +106,17 @@ pub struct CheckOptions {
     pub color: Color,
 }
 
+/// How to show what `inspect` finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InspectFormat {
+    /// For people
+    Human,
+    /// For programs
+    Json,
+    /// For programs that read YAML
+    Yaml,
+}
+
 /// Options of `inspect`.
 #[derive(Debug, Args)]
 pub struct InspectOptions {
@@ -113,8 +124,8 @@ pub struct InspectOptions {
     #[command(flatten)]
     pub files: FileOptions,
     /// How to show what is found
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = InspectFormat::Human)]
+    pub format: InspectFormat,
 }
 
 /// How to show what the calculator says.

@@ -1,7 +1,7 @@
 //! `retrylint inspect`
 
 use super::FAILED;
-use super::args::{Format, InspectOptions};
+use super::args::{InspectFormat, InspectOptions};
 use super::check::complain;
 use super::run::Run;
 use crate::report;
@@ -17,8 +17,9 @@ pub(super) fn inspect(options: &InspectOptions, out: &mut dyn Write) -> io::Resu
         }
     };
     match options.format {
-        Format::Json => report::inspect::json(&run.project, out)?,
-        Format::Human => report::inspect::human(&run.project, out)?,
+        InspectFormat::Json => report::inspect::json(&run.project, out)?,
+        InspectFormat::Yaml => report::inspect::yaml(&run.project, out)?,
+        InspectFormat::Human => report::inspect::human(&run.project, out)?,
     }
     Ok(complain(&run, options.files.verbose))
 }

@@ -16,7 +16,7 @@ use crate::source::discover::{Found, Search, absolute, discover, slashes};
 use crate::source::prefilter::Prefilter;
 use crate::source::read::{self, Content};
 use crate::source::{Place, SourceText};
-use crate::stack::{self, DeclaredLayer, Project, ProjectFile, Selector};
+use crate::stack::{self, DeclaredLayer, Project, ProjectFile, Selector, UnusedSuppression};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -44,6 +44,8 @@ pub struct Run {
 
 /// Room for walks into nested values.
 const STACK_SIZE: usize = 32 * 1024 * 1024;
+/// The rule that needs the findings of all others.
+const UNUSED_SUPPRESSION: &str = "unused-suppression";
 /// What standard input is called unless it is said.
 const STDIN_NAME: &str = "<stdin>";
 
@@ -107,7 +109,8 @@ impl Run {
                         self.summary.policies += facts.policies.len();
                         self.summary.queues += facts.queues.len();
                     }
-                    let says_something = !facts.policies.is_empty()
+                    let says_something = !facts.annotations.is_empty()
+                        || !facts.policies.is_empty()
                         || !facts.queues.is_empty()
                         || !facts.unreadable.is_empty();
                     if says_something {
@@ -134,22 +137,14 @@ impl Run {
         for rule in rule::all() {
             (rule.check)(&self.project, &self.config.limits, &mut all);
         }
-        let mut kept = Vec::new();
-        for mut finding in all {
-            let Some(severity) = self.config.severity(finding.rule, &finding.file, finding.severity) else {
-                continue;
-            };
-            finding.severity = severity;
-            let concerns = |file: &str| !self.context.contains(file);
-            if !concerns(&finding.file) && !finding.related.iter().any(|label| concerns(&label.file)) {
-                continue;
-            }
-            if self.is_suppressed(&finding) {
-                self.summary.suppressed += 1;
-            } else {
-                kept.push(finding);
-            }
+        let mut used = BTreeSet::new();
+        let mut kept = self.unsuppressed(all, &mut used);
+        self.project.unused_suppressions = self.unused(&used);
+        let mut unused = Vec::new();
+        for rule in rule::all().iter().filter(|rule| rule.id == UNUSED_SUPPRESSION) {
+            (rule.check)(&self.project, &self.config.limits, &mut unused);
         }
+        kept.extend(self.unsuppressed(unused, &mut used));
         kept.sort_by(|a, b| key(a).cmp(&key(b)));
         for finding in &kept {
             match finding.severity {
@@ -161,11 +156,37 @@ impl Run {
         kept
     }
 
-    /// A comment silences the findings that are about its line: those that stand there or show a number
-    /// from there, and those about the policy or queue that stands there.
-    fn is_suppressed(&self, finding: &Finding) -> bool {
-        let Some(file) = self.project.files.iter().find(|file| file.path == finding.file) else {
-            return false;
+    /// Those of the findings that are neither off nor suppressed, with their severities; keeps which
+    /// comments were of use.
+    fn unsuppressed(&mut self, all: Vec<Finding>, used: &mut BTreeSet<(usize, usize)>) -> Vec<Finding> {
+        let mut kept = Vec::new();
+        for mut finding in all {
+            let Some(severity) = self.config.severity(finding.rule, &finding.file, finding.severity) else {
+                continue;
+            };
+            finding.severity = severity;
+            let concerns = |file: &str| !self.context.contains(file);
+            if !concerns(&finding.file) && !finding.related.iter().any(|label| concerns(&label.file)) {
+                continue;
+            }
+            let silencing = self.silencing(&finding);
+            if silencing.is_empty() {
+                kept.push(finding);
+            } else {
+                self.summary.suppressed += 1;
+                used.extend(silencing);
+            }
+        }
+        kept
+    }
+
+    /// The comments that silence a finding, by file and number: a comment silences the findings that are
+    /// about its line, that stand there or show a number from there, and those about the policy or queue
+    /// that stands there.
+    fn silencing(&self, finding: &Finding) -> Vec<(usize, usize)> {
+        let found = self.project.files.iter().position(|file| file.path == finding.file);
+        let Some((at, file)) = found.and_then(|at| Some((at, self.project.files.get(at)?))) else {
+            return Vec::new();
         };
         let names = |suppression: &Suppression| {
             suppression.rules.is_empty() || suppression.rules.iter().any(|rule| rule == finding.rule)
@@ -179,11 +200,35 @@ impl Run {
             .chain(shown.map(|label| label.place.line))
             .chain([finding.place.line])
             .collect();
-        file.facts.annotations.iter().any(|annotation| match &annotation.says {
+        let silences = |annotation: &Annotation| match &annotation.says {
             Says::Ignore(suppression) => lines.contains(&annotation.line) && names(suppression),
             Says::IgnoreFile(suppression) => names(suppression),
             _ => false,
-        })
+        };
+        let annotations = file.facts.annotations.iter().enumerate();
+        annotations.filter(|(_, annotation)| silences(annotation)).map(|(n, _)| (at, n)).collect()
+    }
+
+    /// Comments that silenced nothing, although each rule that they name is on. One for a whole file may
+    /// stand there for what comes.
+    fn unused(&self, used: &BTreeSet<(usize, usize)>) -> Vec<UnusedSuppression> {
+        let mut unused = Vec::new();
+        for (at, file) in self.project.files.iter().enumerate() {
+            for (n, annotation) in file.facts.annotations.iter().enumerate() {
+                let Says::Ignore(suppression) = &annotation.says else { continue };
+                let on = |rule: &String| {
+                    rule::all().iter().any(|known| known.id == rule)
+                        && self.config.severity(rule, &file.path, Severity::Note).is_some()
+                };
+                if !used.contains(&(at, n))
+                    && suppression.rules.iter().all(on)
+                    && !self.context.contains(&file.path)
+                {
+                    unused.push(UnusedSuppression { file: file.path.clone(), place: annotation.place });
+                }
+            }
+        }
+        unused
     }
 
     /// The text of a file, read again.

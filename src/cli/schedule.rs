@@ -22,7 +22,13 @@ pub(super) fn schedule(options: &ScheduleOptions, out: &mut dyn Write) -> io::Re
             return Ok(FAILED);
         }
         Ok(Asked::Stack(stack)) if options.format == ScheduleFormat::Json => report::stack_json(&stack, out)?,
-        Ok(Asked::Stack(stack)) => tell(&stack, out)?,
+        Ok(Asked::Stack(stack)) if options.format == ScheduleFormat::Table && !options.plot => {
+            tell(&stack, out)?
+        }
+        Ok(Asked::Stack(_)) => {
+            eprintln!("retrylint: --stack is shown as a table or as json");
+            return Ok(FAILED);
+        }
         Ok(Asked::Policies(sheets)) => {
             match options.format {
                 ScheduleFormat::Table if options.plot => report::plot(&sheets, out)?,

@@ -25,6 +25,7 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("a dashboard", &["panels", "templating"]),
     ("a workflow of GitHub", &["on", "jobs"]),
     ("an action of GitHub", &["runs", "inputs"]),
+    ("an action of GitHub", &["runs", "name"]),
     ("a Compose file", &["services", "volumes"]),
     ("a Compose file", &["services", "networks"]),
     ("a Compose file", &["services", "secrets"]),
@@ -82,7 +83,15 @@ fn by_shape(root: Node<'_>) -> Option<&'static str> {
     };
     let services = root.get("services");
     let composed = |service: Node<'_>| service.get("image").is_some() || service.get("build").is_some();
-    if items_have(root.get("groups"), &["rules"]) {
+    let typed = |part: Node<'_>| {
+        part.entries().next().is_some() && part.entries().all(|entry| entry.get("type").is_some())
+    };
+    let parts = ["sources", "transforms", "sinks"];
+    if root.entries().next().is_some()
+        && root.entries().all(|part| parts.contains(&part.key()) && typed(part))
+    {
+        Some("a part of a Vector configuration")
+    } else if items_have(root.get("groups"), &["rules"]) {
         Some("rules of Prometheus")
     } else if services.into_iter().flat_map(Node::entries).any(composed) {
         Some("a Compose file")

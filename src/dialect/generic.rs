@@ -4,13 +4,13 @@
 
 use crate::dialect::foreign;
 use crate::dialect::shape::read::{Field, Reader, UNOWNED, whole_number};
-use crate::dialect::shape::{placeholder, policy};
+use crate::dialect::shape::{failures, placeholder, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Comment, Document, Kind, Node};
 use crate::model::notation::{self, Unit};
 use crate::model::{
-    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Handler, Jitter, Layer, Origin,
-    Policy, Queue, Ratio, Setting,
+    Backoff, BareNumber, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Handler, Idle, Jitter,
+    Layer, Origin, Policy, Queue, Ratio, Repeated, Setting,
 };
 use crate::schedule;
 use std::borrow::Cow;
@@ -74,10 +74,18 @@ impl<'d> Group<'d> {
         self.any(&[Role::Initial, Role::Fixed, Role::Backoff, Role::Delays])
     }
 
-    /// A key that names a retry, or a count of attempts beside a wait.
+    /// A key that names a retry, or a count of attempts beside a wait. A wait with a prefix and without a
+    /// count has to speak of retrying itself: others have back-offs of their own.
     fn is_policy(&self) -> bool {
-        self.count().is_some() && (self.strong || self.waits().is_some())
-            || self.strong && self.waits().is_some()
+        let speaks = |entry: &Entry<'_>| {
+            let name = names::snake(entry.node.key());
+            name.contains("retr") || name.contains("reconnect")
+        };
+        match (self.count(), self.waits()) {
+            (Some(_), waits) => self.strong || waits.is_some(),
+            (None, Some(_)) => self.strong && (self.prefix.is_empty() || self.entries.iter().any(speaks)),
+            (None, None) => false,
+        }
     }
 }
 
@@ -90,6 +98,9 @@ fn table(node: Node<'_>, parent: Option<Node<'_>>, comments: &[Comment], facts: 
         return;
     }
     let name = names::snake(node.key());
+    if name.starts_with("x_") {
+        return; // what other values are made of (`x-…`), and none itself
+    }
     if names::NOT_RETRIES.contains(&name.as_str())
         || parent.is_none_or(|p| p.parent().is_none()) && names::is_framework(&name)
     {
@@ -360,13 +371,55 @@ fn push<'d>(
         faults: read.reader.faults,
         ..policy(ID, Layer::Client, policy_name(at, own, &group.prefix), at)
     };
+    let table = own.or(around);
+    policy.repeated = table.map(repeated).unwrap_or_default();
+    policy.bare_numbers = entries.iter().filter_map(|entry| bare_number(*entry)).collect();
+    if policy.attempts.at() == Some(1) {
+        policy.idle = Some(Idle {
+            why: "one attempt in all leaves no retry".into(),
+            help: "Allow at least 2 attempts, or remove the settings; `enabled = false` says that it is off."
+                .into(),
+        });
+    }
     let switch = group.find(Role::Enabled).map(|entry| entry.node);
     if let Some(off) = switch.filter(|node| node.boolean() == Some(false)) {
         policy.attempts = Setting::written(1, off.place());
         policy.backoff = Backoff::none("switched off");
         policy.faults.clear();
+        policy.idle = None;
+        policy.repeated.clear();
+        policy.bare_numbers.clear();
     }
     facts.policies.push(policy);
+}
+
+/// The failures and methods that a table says are repeated.
+fn repeated(table: Node<'_>) -> Vec<Repeated> {
+    let once = table.entries().any(|child| {
+        let name = names::snake(child.key());
+        name == "idempotency_key" || name == "idempotent" && child.boolean() == Some(true)
+    });
+    let lists = table.entries().filter_map(|child| match names::repeated(child.key())? {
+        names::Listed::Failures => failures::statuses(child),
+        names::Listed::Methods if once => None,
+        names::Listed::Methods => failures::methods(child),
+    });
+    lists.collect()
+}
+
+/// A number whose unit its key says.
+fn bare_number(entry: Entry<'_>) -> Option<BareNumber> {
+    let unit = entry.unit.filter(|_| entry.role.is_duration())?;
+    let Ok(notation::Amount::Bare(number)) = notation::any(entry.node.text()?) else { return None };
+    Some(BareNumber {
+        place: entry.node.key_place(),
+        pointer: entry.node.pointer(),
+        written: format!("{}: {number}", entry.node.key()),
+        number: number.to_string(),
+        unit,
+        time: notation::with_unit(number, unit).ok()?,
+        is_timeout: entry.role.is_time(),
+    })
 }
 
 /// The names on the way to a policy, without those that only say "retry".
@@ -688,6 +741,17 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
         }
     });
     let handlers: Vec<_> = handlers.collect();
+    let letters = entry(&["dead_letter_queue", "dead_letter", "dlq", "dead_letter_topic"]);
+    let around: Vec<_> = std::iter::successors(Some(node), |node| node.parent())
+        .take(2)
+        .map(|node| names::snake(node.key()))
+        .collect();
+    let named = around
+        .iter()
+        .any(|name| ["queue", "consumer", "subscription"].iter().any(|word| name.contains(word)));
+    if receives.is_none() && letters.is_none() && handlers.is_empty() && !named {
+        return; // a word alone is no queue: things become visible elsewhere, too
+    }
     facts.queues.push(Queue {
         name: node.key().to_string(),
         dialect: ID,
@@ -703,7 +767,7 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
         },
         retention: read
             .time(retention.map(|(node, unit)| Entry { role: Role::Elapsed, unit, node }), NOTHING),
-        dead_letters: entry(&["dead_letter_queue", "dead_letter", "dlq", "dead_letter_topic"]).is_some(),
+        dead_letters: letters.is_some(),
         is_dead_letter_queue: false,
         handlers,
         faults: read.reader.faults,

@@ -1,5 +1,6 @@
 //! A retry policy.
 
+use super::notation::Unit;
 use super::{Backoff, Duration, Setting};
 use crate::source::Place;
 use std::borrow::Cow;
@@ -33,8 +34,61 @@ pub struct Policy {
     pub deadline_effect: DeadlineEffect,
     /// It ships what is lost when it gives up (logs, metrics), and is made to retry for ever.
     pub ships: bool,
+    /// Pointers of the policies of this file each of whose attempts runs this one: around a state or a
+    /// template that is nested. Several are several ways.
+    pub within: Vec<String>,
+    /// Why it never retries although it is written, as a clause; None where it does, and where it is switched
+    /// off on purpose.
+    pub idle: Option<Idle>,
+    /// Whether what it gives up on goes somewhere; None where the system has no such place, or drops nothing.
+    pub dead_letters: Option<bool>,
+    /// What the file says about which failures and calls are repeated.
+    pub repeated: Vec<Repeated>,
+    /// Numbers whose unit is not written beside them, but in their key or nowhere.
+    pub bare_numbers: Vec<BareNumber>,
     /// Values that the system refuses or replaces.
     pub faults: Vec<Fault>,
+}
+
+/// A list of failures or methods that are repeated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeated {
+    /// Its key.
+    pub place: Place,
+    /// RFC 6901 pointer of it.
+    pub pointer: String,
+    /// Those of them that cannot succeed later.
+    pub permanent: Vec<String>,
+    /// Those after which the call may have been carried out, and methods that are not safe to repeat.
+    pub ambiguous: Vec<String>,
+}
+
+/// A number without a unit of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BareNumber {
+    /// Its key.
+    pub place: Place,
+    /// RFC 6901 pointer of it.
+    pub pointer: String,
+    /// Key and number as written.
+    pub written: String,
+    /// The number.
+    pub number: String,
+    /// The unit that its key or a convention gives it.
+    pub unit: Unit,
+    /// So long that is.
+    pub time: Duration,
+    /// It bounds an attempt or the whole; otherwise it is a wait.
+    pub is_timeout: bool,
+}
+
+/// Why a policy never retries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// As a clause: "Envoy retries nothing without retry_on".
+    pub why: Cow<'static, str>,
+    /// What to write instead, as an imperative sentence.
+    pub help: Cow<'static, str>,
 }
 
 /// Where in a call path a policy sits.

@@ -1,4 +1,4 @@
-//! `inspect --format json`: everything that was found, with its computed values.
+//! `inspect`: everything that was found, with its computed values.
 
 use crate::model::{Bound, Duration, Origin, Policy, Queue, Setting};
 use crate::schedule::Schedule;
@@ -6,8 +6,18 @@ use crate::stack::{LayerSource, Project, Stack, StackLayer};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// Writes the policies, queues and stacks of a project, as version 1 of the format.
+/// Writes the policies, queues and stacks of a project as JSON, version 1.
 pub fn json(project: &Project, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &value(project))?;
+    writeln!(out)
+}
+
+/// Writes the same as YAML.
+pub fn yaml(project: &Project, out: &mut dyn Write) -> io::Result<()> {
+    serde_yaml::to_writer(out, &value(project)).map_err(io::Error::other)
+}
+
+fn value(project: &Project) -> Value {
     let (mut policies, mut queues) = (Vec::new(), Vec::new());
     for file in &project.files {
         let both = file.facts.policies.iter().zip(&file.schedules);
@@ -15,9 +25,7 @@ pub fn json(project: &Project, out: &mut dyn Write) -> io::Result<()> {
         queues.extend(file.facts.queues.iter().map(|found| queue(&file.path, found)));
     }
     let stacks: Vec<_> = project.stacks.iter().map(|found| stack(project, found)).collect();
-    let all = json!({ "version": 1, "policies": policies, "queues": queues, "stacks": stacks });
-    serde_json::to_writer_pretty(&mut *out, &all)?;
-    writeln!(out)
+    json!({ "version": 1, "policies": policies, "queues": queues, "stacks": stacks })
 }
 
 fn time(bound: Bound<Duration>) -> Value {

@@ -116,10 +116,15 @@ fn of_stack(project: &Project, limits: &Limits, stack: &Stack) -> Option<Finding
     let wording = Wording {
         message,
         label: format!("the innermost layer of {}", path(stack)),
-        help: format!(
-            "Retry in one layer and give the others one attempt; or allow it with max-attempts of the stack {}.",
-            stack.name
-        ),
+        help: match stack.declared {
+            Some(_) => format!(
+                "Retry in one layer and give the others one attempt; or allow it with max-attempts of the stack {}.",
+                stack.name
+            ),
+            None => "Retry in one layer and give the others one attempt; or allow it with attempt-product under [limits] \
+                     in retrylint.toml."
+                .into(),
+        },
     };
     Some(Subject::stack(project, stack)?.finding(&RULE, wording, evidence.weighed()))
 }

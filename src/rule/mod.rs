@@ -3,13 +3,28 @@
 mod attempt_product_exceeded;
 mod cap_below_initial;
 mod deadline_exceeded;
+mod gives_up_early;
+mod implicit_retries;
 mod invalid_retry_value;
+mod missing_backoff;
+mod missing_dead_letter;
+mod missing_deadline;
 mod missing_jitter;
+mod permanent_failure_retried;
+mod receives_spent_early;
+mod retention_exceeded;
 mod retry_unreachable;
+mod retry_without_effect;
+mod shrinking_backoff;
+mod suspicious_unit;
 mod unbounded_retries;
+mod uncapped_backoff;
 mod unknown_layer;
 mod unreadable_config;
+mod unsafe_retry;
+mod unused_suppression;
 mod visibility_window_exceeded;
+mod visibility_window_tight;
 mod words;
 
 use crate::finding::{Finding, Severity};
@@ -41,13 +56,28 @@ pub fn all() -> &'static [Rule] {
     &[
         deadline_exceeded::RULE,
         retry_unreachable::RULE,
+        missing_deadline::RULE,
         unbounded_retries::RULE,
         visibility_window_exceeded::RULE,
+        visibility_window_tight::RULE,
+        retention_exceeded::RULE,
+        receives_spent_early::RULE,
+        missing_dead_letter::RULE,
         attempt_product_exceeded::RULE,
         missing_jitter::RULE,
+        missing_backoff::RULE,
+        uncapped_backoff::RULE,
+        implicit_retries::RULE,
+        permanent_failure_retried::RULE,
+        unsafe_retry::RULE,
+        gives_up_early::RULE,
+        retry_without_effect::RULE,
         invalid_retry_value::RULE,
         cap_below_initial::RULE,
+        shrinking_backoff::RULE,
+        suspicious_unit::RULE,
         unreadable_config::RULE,
+        unused_suppression::RULE,
         unknown_layer::RULE,
     ]
 }

@@ -26,6 +26,11 @@ fn policy(attempts: u64) -> Policy {
         deadline: Setting::unlimited(NONE),
         deadline_effect: DeadlineEffect::Cuts,
         ships: false,
+        within: Vec::new(),
+        idle: None,
+        dead_letters: None,
+        repeated: Vec::new(),
+        bare_numbers: Vec::new(),
         faults: Vec::new(),
     }
 }

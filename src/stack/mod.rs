@@ -6,6 +6,7 @@ mod selector;
 use crate::model::{Bound, Duration, Facts, Layer, Setting};
 use crate::schedule::Schedule;
 use crate::source::Place;
+use std::collections::BTreeSet;
 
 /// Everything that the rules see.
 #[derive(Debug, Default)]
@@ -14,10 +15,21 @@ pub struct Project {
     pub files: Vec<ProjectFile>,
     /// Call paths, declared ones first, in the order of retrylint.toml.
     pub stacks: Vec<Stack>,
+    /// Comments that silence nothing; known when all other findings are.
+    pub unused_suppressions: Vec<UnusedSuppression>,
     /// Layers of declared stacks that name a policy which is not there.
     pub lost_layers: Vec<LostLayer>,
     /// The retrylint.toml that declares stacks, as a finding names it; "" where there is none.
     pub config_path: String,
+}
+
+/// A comment that silences nothing.
+#[derive(Clone, Debug)]
+pub struct UnusedSuppression {
+    /// The file, as the user named it.
+    pub file: String,
+    /// The comment.
+    pub place: Place,
 }
 
 /// One file and what it says.
@@ -98,7 +110,57 @@ pub fn build(files: Vec<ProjectFile>, declared: &[DeclaredStack]) -> Project {
             Err(lost) => project.lost_layers.extend(lost),
         }
     }
+    let inferred: Vec<_> =
+        nested(&project.files).into_iter().map(|path| arithmetic::stack(&project.files, path)).collect();
+    project.stacks.extend(inferred);
     project
+}
+
+/// The deepest nesting that is followed, and the most call paths of one file.
+const MOST_LAYERS: usize = 16;
+const MOST_PATHS: usize = 1_000;
+
+/// Call paths within one file: a policy whose attempts each run another one. A path starts at a policy that
+/// stands in no other, and ends at one that none stands in.
+fn nested(files: &[ProjectFile]) -> Vec<Path> {
+    let mut paths = Vec::new();
+    for (file, found) in files.iter().enumerate() {
+        let policies = &found.facts.policies;
+        let index = |pointer: &String| policies.iter().position(|policy| policy.pointer == *pointer);
+        let outer: BTreeSet<usize> =
+            policies.iter().flat_map(|policy| policy.within.iter().filter_map(index)).collect();
+        if outer.is_empty() {
+            continue;
+        }
+        let innermost =
+            (0..policies.len()).filter(|at| !outer.contains(at) && !policies[*at].within.is_empty());
+        // innermost first, as they are followed outwards
+        let mut open: Vec<Vec<usize>> = innermost.map(|at| vec![at]).rev().collect();
+        let first = paths.len();
+        while let Some(way) = open.pop() {
+            let last = way[way.len() - 1];
+            let around: Vec<_> =
+                policies[last].within.iter().filter_map(index).filter(|at| !way.contains(at)).collect();
+            if around.is_empty() || way.len() == MOST_LAYERS {
+                let named: Vec<_> = way.iter().rev().map(|at| policies[*at].name.as_str()).collect();
+                let layers =
+                    way.iter().rev().map(|at| PathLayer::Found(LayerSource::Policy { file, policy: *at }));
+                paths.push(Path {
+                    name: named.join(" → "),
+                    declared: None,
+                    layers: layers.collect(),
+                    deadline: None,
+                    max_attempts: None,
+                });
+            } else {
+                open.extend(around.into_iter().map(|at| way.iter().copied().chain([at]).collect()));
+            }
+            if paths.len() - first == MOST_PATHS {
+                break;
+            }
+        }
+    }
+    paths
 }
 
 /// A call path before it is worked out: which layers, and what is declared for all of them together.
@@ -241,6 +303,11 @@ pub(crate) mod samples {
             deadline: Setting::unlimited("nothing sets one"),
             deadline_effect: DeadlineEffect::Cuts,
             ships: false,
+            within: Vec::new(),
+            idle: None,
+            dead_letters: None,
+            repeated: Vec::new(),
+            bare_numbers: Vec::new(),
             faults: Vec::new(),
         }
     }

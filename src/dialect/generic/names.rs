@@ -374,6 +374,34 @@ const FRAMEWORKS: &[&str] = &[
     "kafka_connect",
 ];
 
+/// What a list says is repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// Statuses or errors.
+    Failures,
+    /// HTTP methods.
+    Methods,
+}
+
+/// What a key lists, if it lists what is repeated.
+pub fn repeated(key: &str) -> Option<Listed> {
+    match snake(key).as_str() {
+        "retryable_status_codes"
+        | "retriable_status_codes"
+        | "retry_statuses"
+        | "status_codes"
+        | "statuses"
+        | "retry_on"
+        | "status_forcelist"
+        | "retry_on_status"
+        | "retry_on_errors"
+        | "retryable_errors"
+        | "retryable_failures" => Some(Listed::Failures),
+        "methods" | "retry_methods" | "allowed_methods" => Some(Listed::Methods),
+        _ => None,
+    }
+}
+
 /// Words for "no limit".
 pub const ENDLESS: &[&str] =
     &["unlimited", "infinite", "infinity", "forever", "no_limits", "inf", ".inf", "never"];
@@ -511,7 +539,10 @@ fn prefixed(name: &str) -> Option<(Role, String)> {
             let before = name.strip_suffix(known).and_then(|before| before.strip_suffix('_'));
             let Some(prefix) = before.filter(|prefix| !prefix.is_empty()) else { continue };
             let told = PAST.contains(&prefix);
-            let counts = (*strength == Strong || OWN_TABLES.contains(&prefix)) && !told;
+            let speaks = known.contains("retr") || known.contains("backoff");
+            let counts =
+                (*strength == Strong || speaks && *strength == Beside || OWN_TABLES.contains(&prefix))
+                    && !told;
             if counts && best.is_none_or(|(_, _, length)| length < known.len()) {
                 best = Some((*role, prefix, known.len()));
             }

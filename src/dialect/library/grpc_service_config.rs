@@ -1,8 +1,8 @@
 //! gRPC's client service config (grpc/proposal A6-client-retries.md of August 2024; grpc-go, grpc-java and
 //! the C core agree but where it says so; measured with grpcio 1.85 and grpc-js 1.14).
 
-use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time};
+use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::{
@@ -154,8 +154,10 @@ fn retry_policy<'d>(
             reader.missing(retries, key);
         }
     }
-    codes(&mut reader, block.get("retryableStatusCodes"), true);
+    let listed = block.get("retryableStatusCodes");
+    codes(&mut reader, listed, true);
     Policy {
+        repeated: listed.and_then(|list| failures::codes(list, CODES)).into_iter().collect(),
         attempts,
         backoff: Backoff {
             growth: Growth::Exponential,
@@ -180,8 +182,10 @@ fn hedging_policy<'d>(
 ) -> Policy {
     let block = Block::new(hedges, Keys::Exact);
     let attempts = attempts(&mut reader, block);
-    codes(&mut reader, block.get("nonFatalStatusCodes"), false);
+    let listed = block.get("nonFatalStatusCodes");
+    codes(&mut reader, listed, false);
     Policy {
+        repeated: listed.and_then(|list| failures::codes(list, CODES)).into_iter().collect(),
         attempts,
         backoff: Backoff {
             growth: Growth::Constant,

@@ -5,10 +5,10 @@ use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Count, Field, Flag, Keys, Notation, Number, Reader, Time};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
-use crate::model::notation::Unit::Millis;
+use crate::model::notation::{self, Unit::Millis};
 use crate::model::{
-    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Jitter, Layer, Origin, Policy,
-    Ratio, Rounding, Setting,
+    Backoff, BareNumber, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Idle, Jitter, Layer,
+    Origin, Policy, Ratio, Rounding, Setting,
 };
 
 /// The dialect.
@@ -220,7 +220,13 @@ fn instance(files: &Files<'_>, named: Named<'_>, at: Node<'_>) -> Policy {
     ignored_waits(files, &mut reader, &chain);
     let backoff = backoff(files, &mut reader, &chain);
     let (attempt_timeout, deadline) = timeouts(files, &mut reader, named.name);
+    let idle = attempts.at() == Some(1);
     Policy {
+        idle: idle.then(|| Idle {
+            why: "maxAttempts counts the first call, and 1 leaves no retry".into(),
+            help: "Allow at least 2 attempts, or remove the instance.".into(),
+        }),
+        bare_numbers: bare_wait(files, named).into_iter().collect(),
         attempts,
         backoff,
         attempt_timeout,
@@ -229,6 +235,21 @@ fn instance(files: &Files<'_>, named: Named<'_>, at: Node<'_>) -> Policy {
         faults: reader.faults,
         ..policy(ID, Layer::Client, named.name.to_string(), at)
     }
+}
+
+/// A `waitDuration` without a unit, which is one of milliseconds.
+fn bare_wait(files: &Files<'_>, named: Named<'_>) -> Option<BareNumber> {
+    let node = files.find(named, WAIT.key)?;
+    let number = node.text().filter(|text| text.parse::<u64>().is_ok())?;
+    Some(BareNumber {
+        place: node.key_place(),
+        pointer: node.pointer(),
+        written: format!("{}: {number}", node.key()),
+        number: number.to_string(),
+        unit: Millis,
+        time: notation::with_unit(number, Millis).ok()?,
+        is_timeout: false,
+    })
 }
 
 /// Without a `waitDuration` of its own an instance takes the waits of its template as they are, and none

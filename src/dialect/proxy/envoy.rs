@@ -2,11 +2,11 @@
 //! (envoyproxy/data-plane-api envoy/config/route/v3/route_components.proto; measured with 1.40).
 
 use crate::dialect::shape::envoy;
-use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
+use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
-use crate::model::{Bound, Duration, Facts, Layer, Origin, Policy, Setting};
+use crate::model::{Bound, Duration, Facts, Idle, Layer, Origin, Policy, Setting};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -26,27 +26,6 @@ const BASE_INTERVAL: Time = above_zero("base_interval").or(envoy::BASE);
 const MAX_INTERVAL: Time = above_zero("max_interval");
 /// RouteAction.timeout.
 const TIMEOUT: Time = Time::new("timeout", Notation::Protobuf).or(Duration::from_secs(15)).zero_is_none();
-
-/// The conditions of `retry_on`; Envoy drops any other word
-/// (source/common/router/retry_state_impl.cc, parseRetryOn and parseRetryGrpcOn).
-const RETRY_ON: &[&str] = &[
-    "5xx",
-    "gateway-error",
-    "reset",
-    "reset-before-request",
-    "connect-failure",
-    "refused-stream",
-    "retriable-4xx",
-    "retriable-status-codes",
-    "retriable-headers",
-    "envoy-ratelimited",
-    "http3-post-connect-failure",
-    "cancelled",
-    "deadline-exceeded",
-    "internal",
-    "resource-exhausted",
-    "unavailable",
-];
 
 const fn above_zero(key: &'static str) -> Time {
     Time::new(key, Notation::Protobuf).at_least(Duration::from_nanos(1))
@@ -142,6 +121,10 @@ fn retry_policy<'d>(
         );
         attempts = Setting::new(Bound::At(1), origin);
     }
+    let idle = idle(block, attempts.at());
+    // the codes are read beside that word only
+    let words = block.get("retry_on").and_then(Node::text).unwrap_or_default();
+    let codes = block.get("retriable_status_codes").filter(|_| words.contains("retriable-status-codes"));
     let per_try = reader.get(block, &PER_TRY_TIMEOUT);
     let attempt_timeout =
         envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &deadline);
@@ -162,14 +145,35 @@ fn retry_policy<'d>(
         backoff: envoy::backoff(base, cap),
         attempt_timeout,
         deadline,
+        repeated: codes.and_then(failures::statuses).into_iter().collect(),
+        idle,
         faults: reader.faults,
         ..policy(ID, Layer::Proxy, name, retries)
     }
+}
+
+/// Why a policy never retries. It is not off on purpose: without it nothing would be retried either.
+fn idle(block: Block<'_>, attempts: Option<u64>) -> Option<Idle> {
+    let (why, help) = match block.get("retry_on") {
+        _ if attempts != Some(1) => return None,
+        None => (
+            "Envoy retries nothing without retry_on",
+            "Add retry_on, as connect-failure,refused-stream,unavailable.",
+        ),
+        Some(_) if !retries_something(block) => (
+            "retry_on holds no condition that Envoy knows, and it drops what it does not know",
+            "Write conditions of Envoy's, as 5xx or retriable-status-codes.",
+        ),
+        Some(_) => {
+            ("num_retries is 0", "Allow a retry, or remove the block: without one nothing is retried either.")
+        }
+    };
+    Some(Idle { why: why.into(), help: help.into() })
 }
 
 /// Whether `retry_on` holds a condition that Envoy knows.
 fn retries_something(block: Block<'_>) -> bool {
     let words = block.get("retry_on").and_then(Node::text).unwrap_or_default();
     crate::dialect::shape::placeholder::read(words).is_some()
-        || words.split(',').any(|word| RETRY_ON.contains(&word.trim()))
+        || words.split(',').any(|word| envoy::RETRY_ON.contains(&word.trim()))
 }

@@ -3,10 +3,10 @@
 
 use crate::dialect::shape::kubernetes::{Object, objects};
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
-use crate::dialect::shape::{envoy, policy};
+use crate::dialect::shape::{envoy, failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Node};
-use crate::model::{Bound, Duration, Facts, Layer, Policy, Setting};
+use crate::model::{Duration, Facts, Layer, Policy, Setting};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -35,24 +35,20 @@ const fn whole_millis(key: &'static str) -> Time {
     Time::new(key, Notation::Go).at_least(Duration::from_millis(1)).grain(Duration::from_millis(1))
 }
 
-/// The words of `retryOn` that validation lets pass beside status codes (validation.go, ValidateHTTPRetry).
-const RETRY_ON: &[&str] = &[
-    "connect-failure",
-    "refused-stream",
-    "retriable-4xx",
-    "retriable-status-codes",
-    "retriable-headers",
-    "5xx",
-    "gateway-error",
-    "reset",
-    "reset-before-request",
-    "envoy-ratelimited",
-    "http3-post-connect-failure",
-    "cancelled",
-    "deadline-exceeded",
-    "internal",
-    "resource-exhausted",
-    "unavailable",
+/// Status codes that have a name in Go's net/http, which validation asks for.
+const NAMED_CODES: &[std::ops::RangeInclusive<u16>] = &[
+    100..=103,
+    200..=208,
+    226..=226,
+    300..=305,
+    307..=308,
+    400..=418,
+    421..=426,
+    428..=429,
+    431..=431,
+    451..=451,
+    500..=508,
+    510..=511,
 ];
 
 fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
@@ -80,7 +76,7 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
 fn virtual_service(object: Object<'_>, facts: &mut Facts) {
     let routes = object.node.path(["spec", "http"]);
     for (n, route) in routes.into_iter().flat_map(Node::items).enumerate() {
-        if route.get("redirect").is_some() || route.get("directResponse").is_some() {
+        if ["redirect", "directResponse", "delegate"].iter().any(|key| route.get(key).is_some()) {
             continue;
         }
         let label = route.get("name").and_then(Node::text).map_or(format!("http[{n}]"), str::to_string);
@@ -134,40 +130,52 @@ fn retry_policy<'d>(
         backoff: envoy::backoff(reader.get(block, &BACKOFF), Setting::unlimited("")),
         attempt_timeout,
         deadline,
+        repeated: block.get("retryOn").and_then(failures::statuses).into_iter().collect(),
         faults: reader.faults,
         ..policy(ID, Layer::Proxy, name, retries)
     }
 }
 
+/// A list that is split at commas and not trimmed (validation.go, ValidateHTTPRetry).
 fn retry_on(reader: &mut Reader<'_, '_>, block: Block<'_>) {
     let Some(node) = block.get("retryOn") else { return };
     let words = node.text().unwrap_or_default();
-    let is_code = |word: &str| matches!(word.parse::<u16>(), Ok(100..=599));
-    let Some(wrong) =
-        words.split(',').find(|word| !word.is_empty() && !is_code(word) && !RETRY_ON.contains(word))
-    else {
-        return;
-    };
-    if RETRY_ON.contains(&wrong.trim()) || is_code(wrong.trim()) {
-        reader.refuse(node, "the list is not trimmed, and there is a blank beside a comma");
-    } else {
-        reader.refuse(
-            node,
-            format!("{} is neither a status code nor a condition that Envoy knows", wrong.trim()),
-        );
+    let named = |code: u16| NAMED_CODES.iter().any(|codes| codes.contains(&code));
+    let known = |word: &str| envoy::RETRY_ON.contains(&word) || word.parse().is_ok_and(named);
+    match words.split(',').find(|word| !words.is_empty() && !known(word)) {
+        None => {}
+        Some("") => reader.refuse(node, "there is a comma with nothing behind or before it"),
+        Some(word) if known(word.trim()) => {
+            reader.refuse(node, "the list is not trimmed, and there is a blank beside a comma");
+        }
+        Some(word) => {
+            let wrong = word.trim();
+            reader.refuse(
+                node,
+                format!("{wrong} is neither a condition that Envoy knows nor a named status code"),
+            );
+        }
     }
 }
 
-/// `defaultHttpRetryPolicy` and `defaultInboundHttpRetryPolicy` of the mesh; says whether there is one.
+/// `defaultHttpRetryPolicy` and `defaultInboundHttpRetryPolicy` of the mesh; says whether there is one. An
+/// inbound route has one target, and its policy no per-try timeout (retry.go, ConvertInboundPolicy).
 fn mesh_config(mesh: Node<'_>, facts: &mut Facts) -> bool {
-    let mut found = false;
-    for key in ["defaultHttpRetryPolicy", "defaultInboundHttpRetryPolicy"] {
-        if let Some(retries) = mesh.get(key) {
-            let deadline =
-                Setting::new(Bound::Unlimited, crate::model::Origin::Default("Istio's default".into()));
-            facts.policies.push(retry_policy(Reader::new("Istio"), retries, key.into(), deadline));
-            found = true;
-        }
+    let block = Block::new(mesh, Keys::Exact);
+    let none = Setting::unlimited("Istio's default");
+    let outbound = block.get("defaultHttpRetryPolicy");
+    if let Some(retries) = outbound {
+        let policy = retry_policy(Reader::new("Istio"), retries, retries.key().into(), none.clone());
+        facts.policies.push(policy);
     }
-    found
+    let inbound = block.get("defaultInboundHttpRetryPolicy");
+    if let Some(retries) = inbound {
+        let mut reader = Reader::new("Istio");
+        if let Some(node) = retries.get(PER_TRY_TIMEOUT.key) {
+            reader.replace(node, "Istio ignores it for inbound routes");
+        }
+        let policy = retry_policy(reader, retries, retries.key().into(), none.clone());
+        facts.policies.push(Policy { attempt_timeout: none, ..policy });
+    }
+    outbound.is_some() || inbound.is_some()
 }

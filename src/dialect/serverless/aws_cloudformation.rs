@@ -26,7 +26,6 @@ const ID: &str = "aws-cloudformation";
 const VISIBILITY_TIMEOUT: Time = seconds("VisibilityTimeout", 0, 43_200).or(Duration::from_secs(30));
 const RETENTION: Time = seconds("MessageRetentionPeriod", 60, 1_209_600).or(Duration::from_secs(345_600));
 const MAX_RECEIVE_COUNT: Count = Count::new("maxReceiveCount").range(1, i32::MAX as u64).quoted();
-const FUNCTION_TIMEOUT: Time = seconds("Timeout", 1, 900).or(Duration::from_secs(3));
 /// Time that messages are gathered for, on the window's account.
 const BATCHING_WINDOW: Time = seconds("MaximumBatchingWindowInSeconds", 0, 300).or(Duration::ZERO);
 /// Retries of an asynchronous invocation.
@@ -141,15 +140,10 @@ fn function<'d>(template: Template<'d>, node: Node<'d>) -> Option<Resource<'d>> 
     None
 }
 
-/// How long a function may run; SAM's Globals reach its own functions only.
+/// How long a run may take.
 fn run_time(template: Template<'_>, called: Option<Resource<'_>>) -> Setting<Duration> {
-    let Some(resource) = called else {
-        return Setting::unknown("the function is not in this template", None);
-    };
-    let resolve = |node| template.resolve(node);
-    let globals = template.function_globals().filter(|_| resource.kind == "AWS::Serverless::Function");
-    let blocks = [resource.properties, globals].map(|node| Block::new(node, Keys::Exact));
-    Reader::with("Lambda", &resolve).first(&blocks, &FUNCTION_TIMEOUT)
+    let known = called.and_then(|function| template.function_timeout(function));
+    known.unwrap_or_else(|| Setting::unknown("the function is not in this template", None))
 }
 
 /// A mapping of its own.
@@ -293,6 +287,7 @@ fn delivery(template: Template<'_>, target: Node<'_>, name: String, facts: &mut 
         attempt_timeout: Setting::unknown("EventBridge does not publish how long a delivery may take", None),
         deadline: reader.get(block, &DELIVERY_AGE),
         deadline_effect: DeadlineEffect::Stops,
+        dead_letters: Some(target.get("DeadLetterConfig").is_some()),
         faults: reader.faults,
         ..policy(ID, Layer::Queue, name, retries)
     });

@@ -2,9 +2,15 @@
 //! (AWS CloudFormation user guide, "Intrinsic function reference" and "Parameters"; AWS SAM
 //! specification, "Globals".)
 
-use super::read::{Resolved, literal};
+use super::read::{Block, Keys, Notation, Reader, Resolved, Time, literal};
 use crate::document::{Document, Kind, Node};
-use crate::model::Origin;
+use crate::model::notation::Unit::Seconds;
+use crate::model::{Duration, Origin, Setting};
+
+/// How long a function may run; 3 s where nothing is written (Lambda API reference, Timeout).
+const FUNCTION_TIMEOUT: Time = Time::new("Timeout", Notation::Whole(Seconds, true))
+    .range(Duration::from_secs(1), Duration::from_secs(900))
+    .or(Duration::from_secs(3));
 
 /// A template.
 #[derive(Clone, Copy)]
@@ -69,6 +75,18 @@ impl<'d> Template<'d> {
     /// SAM's `Globals.Function`.
     pub fn function_globals(self) -> Option<Node<'d>> {
         self.root.path(["Globals", "Function"])
+    }
+
+    /// How long a function may run; SAM's Globals reach its own functions only. None for what is no function.
+    pub fn function_timeout(self, function: Resource<'d>) -> Option<Setting<Duration>> {
+        let globals = match function.kind {
+            "AWS::Serverless::Function" => self.root.path(["Globals", "Function"]),
+            "AWS::Lambda::Function" => None,
+            _ => return None,
+        };
+        let resolve = |node| self.resolve(node);
+        let blocks = [function.properties, globals].map(|node| Block::new(node, Keys::Exact));
+        Some(Reader::with("Lambda", &resolve).first(&blocks, &FUNCTION_TIMEOUT))
     }
 
     /// The value that a node stands for, as far as the template says.
@@ -191,15 +209,21 @@ fn owner(name: &str) -> &str {
 }
 
 /// The parts of a text that `Fn::Join` puts together with nothing between them; a part that is not a
-/// literal is an `Err` with a stand-in that keeps the text readable.
-pub fn joined_text(node: Node<'_>) -> Option<Vec<Result<Node<'_>, &'static str>>> {
+/// literal is an `Err` with the placeholder that `Fn::Sub` would have in its place.
+pub fn joined_text(node: Node<'_>) -> Option<Vec<Result<Node<'_>, String>>> {
     let Intrinsic { name: "Join", argument } = Intrinsic::of(node)? else { return None };
     let mut arguments = argument.items();
     if !arguments.next()?.text()?.is_empty() {
         return None;
     }
-    let parts = arguments.next()?.items();
-    Some(parts.map(|part| if Intrinsic::of(part).is_some() { Err("${}") } else { Ok(part) }).collect())
+    let part = |part| match Intrinsic::of(part) {
+        None => Ok(part),
+        Some(Intrinsic { argument, .. }) => {
+            let named = argument.text().or_else(|| argument.items().next()?.text());
+            Err(format!("${{{}}}", named.map_or("", owner)))
+        }
+    };
+    Some(arguments.next()?.items().map(part).collect())
 }
 
 /// The text node of `Fn::Sub`, in either form, or the node itself where it is plain text.

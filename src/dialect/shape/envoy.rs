@@ -8,6 +8,28 @@ use crate::model::{Backoff, Bound, CapApplies, Duration, Growth, Jitter, Origin,
 /// (envoyproxy/envoy source/common/router/retry_state_impl.cc, 1.40).
 pub const BASE: Duration = Duration::from_millis(25);
 
+/// The conditions of `retry_on`, HTTP's and gRPC's; Envoy drops any other word
+/// (source/common/router/retry_state_impl.cc, parseRetryOn and parseRetryGrpcOn), and Istio refuses it
+/// (istio/istio pkg/config/validation/agent/validation.go, supportedRetryOnPolicies).
+pub const RETRY_ON: &[&str] = &[
+    "5xx",
+    "gateway-error",
+    "reset",
+    "reset-before-request",
+    "connect-failure",
+    "retriable-4xx",
+    "refused-stream",
+    "retriable-status-codes",
+    "retriable-headers",
+    "envoy-ratelimited",
+    "http3-post-connect-failure",
+    "cancelled",
+    "deadline-exceeded",
+    "internal",
+    "resource-exhausted",
+    "unavailable",
+];
+
 /// Full jitter under an interval that doubles from the base to the cap; without a cap of its own it is
 /// ten times the base (envoyproxy/envoy source/common/router/retry_policy_impl.cc and
 /// source/common/common/backoff_strategy.cc, 1.40; the formula in its documentation is that of 2020).

@@ -3,6 +3,7 @@
 
 pub mod cloudformation;
 pub mod envoy;
+pub mod failures;
 pub mod kubernetes;
 pub mod placeholder;
 pub mod read;
@@ -26,6 +27,11 @@ pub fn policy(dialect: &'static str, layer: Layer, name: String, at: Node<'_>) -
         deadline: Setting::unlimited("nothing sets one"),
         deadline_effect: DeadlineEffect::Cuts,
         ships: false,
+        within: Vec::new(),
+        idle: None,
+        dead_letters: None,
+        repeated: Vec::new(),
+        bare_numbers: Vec::new(),
         faults: Vec::new(),
     }
 }

@@ -594,6 +594,9 @@ impl<'r, 'd> Reader<'r, 'd> {
     ) {
         let shown = node.text().filter(|text| text.len() <= 40 && !text.contains('\n'));
         let what = match (node.key(), shown) {
+            (key, Some(text)) if node.kind() == Kind::String && node.is_quoted() => {
+                format!("{key}: \"{text}\"")
+            }
             ("", Some(text)) => text.to_string(),
             (key, Some(text)) => format!("{key}: {text}"),
             (key, None) => key.to_string(),

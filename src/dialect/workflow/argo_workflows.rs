@@ -5,10 +5,10 @@ use crate::dialect::shape::kubernetes::{Object, objects};
 use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time, whole_number};
 use crate::dialect::{Dialect, File};
-use crate::document::{Document, Node};
+use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
 use crate::model::{
-    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Layer, Policy, Ratio, Setting,
+    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Idle, Layer, Policy, Ratio, Setting,
 };
 
 /// The dialect.
@@ -68,18 +68,53 @@ fn workflow(object: Object<'_>, spec: Block<'_>, facts: &mut Facts) {
         let name = format!("{}/{label}", object.name());
         facts.policies.push(retry_strategy(reader, strategy, name, timeout, &deadline));
     }
-    for template in templates {
+    for template in &templates {
+        let template = *template;
         let name = template.get("name").and_then(Node::text).unwrap_or("template");
         let name = format!("{}/{name}", object.name());
         if let Some(strategy) = template.get("retryStrategy") {
             let mut reader = Reader::new("Argo");
             let timeout = attempt_timeout(&mut reader, template, defaults);
-            facts.policies.push(retry_strategy(reader, strategy, name.clone(), timeout, &deadline));
+            let policy = retry_strategy(reader, strategy, name.clone(), timeout, &deadline);
+            facts.policies.push(Policy { within: retried_callers(&templates, template), ..policy });
         }
         if let Some(strategy) = template.path(["containerSet", "retryStrategy"]) {
             facts.policies.push(container_retries(strategy, format!("{name}/containers"), &deadline));
         }
     }
+}
+
+/// The pointers of the retry strategies of templates that run this one, by steps or tasks, directly or by
+/// way of templates without a strategy of their own.
+fn retried_callers(templates: &[Node<'_>], called: Node<'_>) -> Vec<String> {
+    let name = |template: Node<'_>| template.get("name").and_then(Node::text).map(str::to_string);
+    let mut open: Vec<String> = name(called).into_iter().collect();
+    let mut seen = open.clone();
+    let mut found = Vec::new();
+    while let Some(inner) = open.pop() {
+        for caller in templates.iter().filter(|template| calls(**template, &inner)) {
+            if let Some(strategy) = caller.get("retryStrategy") {
+                found.push(strategy.pointer());
+            } else if let Some(outer) = name(*caller).filter(|outer| !seen.contains(outer)) {
+                seen.push(outer.clone());
+                open.push(outer);
+            }
+        }
+    }
+    found.retain(|pointer| called.get("retryStrategy").is_none_or(|own| own.pointer() != *pointer));
+    found.dedup();
+    found
+}
+
+/// Whether a template runs another one as a step or a task.
+fn calls(template: Node<'_>, name: &str) -> bool {
+    let steps =
+        template.get("steps").into_iter().flat_map(Node::items).flat_map(|group| match group.kind() {
+            Kind::List => group.items().collect(),
+            _ => vec![group],
+        });
+    let tasks = template.path(["dag", "tasks"]).into_iter().flat_map(Node::items);
+    steps.chain(tasks).any(|step| step.get("template").and_then(Node::text) == Some(name))
 }
 
 /// The longer of two timeouts that govern one policy; none at all is longer than any.
@@ -127,6 +162,10 @@ fn retry_strategy<'d>(
         _ => (own_deadline, DeadlineEffect::CutsRetries),
     };
     Policy {
+        idle: (attempts.at() == Some(1)).then(|| Idle {
+            why: "a limit of 0 or less leaves no retry".into(),
+            help: "Allow at least 1 retry, or remove retryStrategy.".into(),
+        }),
         backoff: if attempts.is_unlimited() {
             unwaited(&mut reader, waits)
         } else {

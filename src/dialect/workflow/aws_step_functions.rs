@@ -2,8 +2,8 @@
 //! (states-language.net/spec.html; AWS Step Functions developer guide, "Handling errors in workflows").
 
 use crate::dialect::shape::cloudformation::{Template, joined_text, template_text};
-use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time, Word};
+use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
@@ -38,8 +38,15 @@ const TIMEOUT: Time = seconds("TimeoutSeconds");
 const HEARTBEAT: Time = seconds("HeartbeatSeconds");
 /// An Express machine lives no longer (developer guide, "Quotas").
 const EXPRESS_LIMIT: Duration = Duration::from_secs(300);
-/// A function's own timeout where nothing is written (Lambda API reference, Timeout).
-const FUNCTION_TIMEOUT: Time = seconds("Timeout").or(Duration::from_secs(3));
+/// Errors of the machine itself, which the same input brings about again.
+const PERMANENT: &[&str] = &[
+    "States.Permissions",
+    "States.ParameterPathFailure",
+    "States.ResultPathMatchFailure",
+    "States.NoChoiceMatched",
+    "States.IntrinsicFailure",
+    "States.Runtime",
+];
 /// States that a `Retry` is refused on.
 const NEVER_RETRIED: &[&str] = &["Pass", "Choice", "Wait", "Succeed", "Fail"];
 
@@ -84,7 +91,11 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
             machine(within(definition), facts);
         } else if let Some(text) = properties.get("DefinitionString").filter(|_| !sam) {
             let parsed = match joined_text(text) {
-                Some(parts) => text.embedded_join(&parts),
+                Some(parts) => {
+                    let parts: Vec<_> =
+                        parts.iter().map(|part| part.as_ref().copied().map_err(String::as_str)).collect();
+                    text.embedded_join(&parts)
+                }
                 None => template_text(text).and_then(Node::embedded),
             };
             if let Some(inner) = parsed.as_ref().filter(|inner| is_machine(inner.root())) {
@@ -115,27 +126,51 @@ fn machine(machine: Machine<'_>, facts: &mut Facts) {
         deadline = Setting::default(EXPRESS_LIMIT, "the limit of an Express workflow");
     }
     let before = facts.policies.len();
-    states(machine, machine.definition, "", &deadline, facts);
+    let around = Around { path: String::new(), retrier: None };
+    states(machine, machine.definition, &around, &deadline, facts);
     if let Some(first) = facts.policies.get_mut(before) {
         first.faults.append(&mut reader.faults);
     }
 }
 
-/// Every retrier of the states of a machine, of a branch or of an iterated part.
+/// What a nested state stands in.
+struct Around {
+    /// The names of the states around it.
+    path: String,
+    /// The pointer of the retrier that repeats it most often.
+    retrier: Option<String>,
+}
+
+/// Every retrier of the states of a machine, of a branch or of an iterated part. A retrier of a Map or
+/// Parallel state repeats all that is within it.
 fn states(
     machine: Machine<'_>,
     scope: Node<'_>,
-    path: &str,
+    around: &Around,
     deadline: &Setting<Duration>,
     facts: &mut Facts,
 ) {
     for state in scope.get("States").into_iter().flat_map(Node::entries) {
-        let name = if path.is_empty() { state.key().to_string() } else { format!("{path}/{}", state.key()) };
-        retriers(machine, state, &name, deadline, facts);
+        let path = match around.path.as_str() {
+            "" => state.key().to_string(),
+            outer => format!("{outer}/{}", state.key()),
+        };
+        let before = facts.policies.len();
+        retriers(
+            machine,
+            state,
+            &Around { path: path.clone(), retrier: around.retrier.clone() },
+            deadline,
+            facts,
+        );
+        let own = facts.policies[before..].iter().filter(|policy| policy.attempts.at() != Some(1));
+        let most = own.max_by_key(|policy| policy.attempts.at().unwrap_or(u64::MAX));
+        let retrier = most.map(|policy| policy.pointer.clone()).or_else(|| around.retrier.clone());
+        let inside = Around { path, retrier };
         let iterated = ["Iterator", "ItemProcessor"].into_iter().filter_map(|key| state.get(key));
         let branches = state.get("Branches").into_iter().flat_map(Node::items);
         for inner in branches.chain(iterated) {
-            states(machine, inner, &name, deadline, facts);
+            states(machine, inner, &inside, deadline, facts);
         }
     }
 }
@@ -143,7 +178,7 @@ fn states(
 fn retriers(
     machine: Machine<'_>,
     state: Node<'_>,
-    name: &str,
+    around: &Around,
     deadline: &Setting<Duration>,
     facts: &mut Facts,
 ) {
@@ -160,9 +195,14 @@ fn retriers(
         }
         errors(&mut reader, retrier, n + 1 == count);
         let block = Block::new(retrier, Keys::Exact);
-        let label = if count == 1 { name.to_string() } else { format!("{name}/Retry[{n}]") };
+        let name = &around.path;
+        let label = if count == 1 { name.clone() } else { format!("{name}/Retry[{n}]") };
+        let attempts = reader.get(block, &MAX_ATTEMPTS).map(|retries| retries + 1);
+        // taking an error out of a later retrier is no retry of it
+        let listed = block.get("ErrorEquals").filter(|_| attempts.at() != Some(1));
         facts.policies.push(Policy {
-            attempts: reader.get(block, &MAX_ATTEMPTS).map(|retries| retries + 1),
+            repeated: listed.and_then(|list| failures::errors(list, PERMANENT)).into_iter().collect(),
+            attempts,
             backoff: Backoff {
                 growth: Growth::Exponential,
                 initial: reader.get(block, &INTERVAL),
@@ -175,6 +215,7 @@ fn retriers(
             },
             attempt_timeout,
             deadline: deadline.clone(),
+            within: around.retrier.iter().cloned().collect(),
             faults: reader.faults,
             ..policy(ID, Layer::Workflow, label, retrier)
         });
@@ -224,16 +265,8 @@ fn attempt_timeout<'d>(
 /// The timeout of the function of the same template that a task calls.
 fn function_timeout(machine: Machine<'_>, state: Node<'_>) -> Option<Setting<Duration>> {
     let template = machine.template?;
-    let called = called_function(machine, template, state)?;
-    let resource = template.resource(called)?;
-    let blocks = match resource.kind {
-        "AWS::Serverless::Function" => vec![resource.properties, template.function_globals()],
-        "AWS::Lambda::Function" => vec![resource.properties],
-        _ => return None,
-    };
-    let blocks: Vec<_> = blocks.into_iter().map(|node| Block::new(node, Keys::Exact)).collect();
-    let resolve = |node| template.resolve(node);
-    let mut setting = Reader::with("Lambda", &resolve).first(&blocks, &FUNCTION_TIMEOUT);
+    let function = template.resource(called_function(machine, template, state)?)?;
+    let mut setting = template.function_timeout(function)?;
     if let Origin::Written(place) = setting.origin {
         setting.origin = Origin::Inherited(place);
     }
@@ -253,5 +286,6 @@ fn called_function<'d>(machine: Machine<'d>, template: Template<'d>, state: Node
     if let Some(value) = substitution {
         return template.target(value).map(|resource| resource.id);
     }
-    template.target(reference).map(|resource| resource.id)
+    let named = text.filter(|text| text.contains("${")).and_then(|text| template.substituted(text));
+    named.or_else(|| template.target(reference)).map(|resource| resource.id)
 }
