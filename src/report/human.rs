@@ -3,8 +3,11 @@
 use super::mask;
 use crate::finding::{Finding, Label, Severity};
 use crate::source::Place;
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
-use std::collections::BTreeMap;
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
+    SourceCode, SourceSpan, SpanContents,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -20,13 +23,13 @@ pub fn human(
         .with_links(false)
         .with_width(WIDTH)
         .with_context_lines(CONTEXT);
-    let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let mut texts: BTreeMap<String, Option<Text>> = BTreeMap::new();
     for finding in findings {
         let files: Vec<_> =
             std::iter::once(&finding.file).chain(finding.related.iter().map(|label| &label.file)).collect();
         texts.retain(|name, _| files.contains(&name)); // findings come file by file
         for file in files {
-            texts.entry(file.clone()).or_insert_with(|| source(file));
+            texts.entry(file.clone()).or_insert_with(|| source(file).map(Text::new));
         }
         let shown = Shown::of(finding, &texts);
         let mut text = String::new();
@@ -46,6 +49,57 @@ const BETWEEN: usize = 6;
 const LONG_LINE: usize = 200;
 const AROUND: usize = 60;
 
+/// A file's text, as it is and without its secrets, which is as long.
+struct Text {
+    plain: String,
+    masked: String,
+    /// First byte of each line, and the end.
+    starts: Vec<usize>,
+}
+
+impl Text {
+    fn new(plain: String) -> Self {
+        let ends = plain.match_indices('\n').map(|(at, _)| at + 1);
+        let starts = std::iter::once(0).chain(ends).chain([plain.len() + 1]).collect();
+        Self { masked: mask::text(&plain), plain, starts }
+    }
+
+    /// A line by its number from 1, as it is and masked, without its end.
+    fn line(&self, number: usize) -> Option<(&str, &str)> {
+        let (from, to) = (*self.starts.get(number.checked_sub(1)?)?, *self.starts.get(number)?);
+        let plain = self.plain.get(from..to - 1)?.trim_end_matches('\r');
+        Some((plain, self.masked.get(from..from + plain.len())?))
+    }
+}
+
+/// The lines of a file from one of them on.
+#[derive(Debug)]
+struct Excerpt {
+    name: String,
+    text: String,
+    /// How many lines of the file stand before.
+    above: usize,
+}
+
+impl SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let part = self.text.read_span(span, before, after)?;
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.name.clone(),
+            part.data(),
+            *part.span(),
+            part.line() + self.above,
+            part.column(),
+            part.line_count() + self.above,
+        )))
+    }
+}
+
 /// A finding, or its labels in another file, as miette takes it.
 #[derive(Debug)]
 struct Shown {
@@ -53,13 +107,13 @@ struct Shown {
     severity: Severity,
     message: String,
     help: Option<String>,
-    source: Option<NamedSource<String>>,
+    source: Option<Excerpt>,
     labels: Vec<LabeledSpan>,
     related: Vec<Shown>,
 }
 
 impl Shown {
-    fn of(finding: &Finding, texts: &BTreeMap<String, Option<String>>) -> Self {
+    fn of(finding: &Finding, texts: &BTreeMap<String, Option<Text>>) -> Self {
         let own = |label: &&Label| label.file == finding.file;
         let mut labels = vec![(finding.place, printable(&finding.label))];
         labels
@@ -72,7 +126,7 @@ impl Shown {
                 None => others.push((&label.file, vec![entry])),
             }
         }
-        let text = |file: &str| texts.get(file).and_then(Option::as_deref);
+        let text = |file: &str| texts.get(file).and_then(Option::as_ref);
         let (source, spans, unseen) = snippet(&finding.file, text(&finding.file), &labels);
         let mut help = vec![printable(&finding.help)];
         help.extend(finding.notes.iter().map(|note| format!("note: {}", printable(note))));
@@ -108,42 +162,45 @@ impl Shown {
 /// lines around labels. Labels that have no room are told as text.
 fn snippet(
     file: &str,
-    text: Option<&str>,
+    text: Option<&Text>,
     labels: &[(Place, String)],
-) -> (Option<NamedSource<String>>, Vec<LabeledSpan>, Vec<String>) {
+) -> (Option<Excerpt>, Vec<LabeledSpan>, Vec<String>) {
     let told = |(place, message): &(Place, String)| format!("line {}: {message}", place.line);
     let Some(text) = text else { return (None, Vec::new(), labels.iter().map(told).collect()) };
-    let lines: Vec<&str> = text.split('\n').collect();
-    let near = |n: usize| labels.iter().any(|(place, _)| (place.line as usize).abs_diff(n) <= BETWEEN);
+    let near = |line: usize| line.saturating_sub(BETWEEN).max(1)..=line + BETWEEN;
+    let numbers: BTreeSet<usize> = labels
+        .iter()
+        .flat_map(|(place, _)| near(place.line as usize))
+        .filter(|n| text.line(*n).is_some())
+        .collect();
+    let above = numbers.first().map_or(0, |first| first - 1);
     let mut shown = String::new();
+    let mut ended = above;
     let (mut spans, mut unseen) = (Vec::new(), Vec::new());
-    for (n, line) in lines.iter().enumerate() {
-        if near(n + 1) {
-            let line = line.trim_end_matches('\r');
-            let before = n.checked_sub(1).map_or("", |n| lines[n]);
-            let here: Vec<_> = labels.iter().filter(|(place, _)| place.line as usize == n + 1).collect();
-            let columns: Vec<_> = here.iter().map(|(place, _)| columns(line, *place, n)).collect();
-            let (window, lead) = window(line, columns.first().copied());
-            let start = shown.len();
-            shown.push_str(lead);
-            let masked = mask::line(line, before);
-            shown.push_str(&printable(masked.get(window.0..window.1).unwrap_or_default()));
-            for (label, (from, to)) in here.into_iter().zip(columns) {
-                if from >= window.0 && from <= window.1 {
-                    let offset = start + lead.len() + (from - window.0);
-                    let length = to.min(window.1) - from;
-                    let primary = std::ptr::eq(label, &labels[0]);
-                    let new =
-                        if primary { LabeledSpan::new_primary_with_span } else { LabeledSpan::new_with_span };
-                    spans.push(new(Some(label.1.clone()), (offset, length)));
-                } else {
-                    unseen.push(told(label));
-                }
+    for (number, (line, masked)) in numbers.into_iter().filter_map(|n| Some((n, text.line(n)?))) {
+        shown.extend(std::iter::repeat_n('\n', number - 1 - ended));
+        let here: Vec<_> = labels.iter().filter(|(place, _)| place.line as usize == number).collect();
+        let columns: Vec<_> = here.iter().map(|(place, _)| columns(line, *place, number - 1)).collect();
+        let (window, lead) = window(line, columns.first().copied());
+        let start = shown.len();
+        shown.push_str(lead);
+        shown.push_str(&printable(masked.get(window.0..window.1).unwrap_or_default()));
+        for (label, (from, to)) in here.into_iter().zip(columns) {
+            if from >= window.0 && from <= window.1 {
+                let offset = start + lead.len() + (from - window.0);
+                let length = to.min(window.1) - from;
+                let primary = std::ptr::eq(label, &labels[0]);
+                let new =
+                    if primary { LabeledSpan::new_primary_with_span } else { LabeledSpan::new_with_span };
+                spans.push(new(Some(label.1.clone()), (offset, length)));
+            } else {
+                unseen.push(told(label));
             }
         }
         shown.push('\n');
+        ended = number;
     }
-    (Some(NamedSource::new(printable(file), shown)), spans, unseen)
+    (Some(Excerpt { name: printable(file), text: shown, above }), spans, unseen)
 }
 
 /// First and last byte of a label within its first line.
@@ -228,5 +285,137 @@ impl Diagnostic for Shown {
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
         let each = self.related.iter().map(|shown| shown as &dyn Diagnostic);
         (!self.related.is_empty()).then(|| Box::new(each) as Box<dyn Iterator<Item = &dyn Diagnostic>>)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceText;
+
+    /// A finding at the first `at` of the text, with labels at other parts of it or of another file.
+    fn shown(text: &str, at: &str, labels: &[(&str, &str, &str)], message: &str) -> String {
+        let find = |text: &str, part: &str| {
+            let start = text.find(part).expect("the part");
+            SourceText::new(text.to_string()).place(start, start + part.len())
+        };
+        let related = labels.iter().map(|(file, text, part)| Label {
+            file: (*file).into(),
+            place: find(text, part),
+            message: format!("see {part}"),
+        });
+        let finding = Finding {
+            rule: "some-rule",
+            severity: Severity::Warning,
+            message: message.into(),
+            file: "a.yaml".into(),
+            place: find(text, at),
+            pointer: String::new(),
+            dialect: "",
+            label: "here".into(),
+            help: "Do this.".into(),
+            related: related.collect(),
+            notes: vec!["3 attempts (its default)".into()],
+        };
+        let source = |file: &str| match file {
+            "a.yaml" => Some(text.to_string()),
+            _ => labels.iter().find(|(name, ..)| *name == file).map(|(_, text, _)| text.to_string()),
+        };
+        let mut out = Vec::new();
+        human(&[finding], &source, false, &mut out).expect("writing to memory");
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    #[test]
+    fn labels_of_the_same_file_share_its_lines_and_those_of_others_have_their_own() {
+        let text = "x: 1\nretry:\n  attempts: 4\n  timeout: 2s\n";
+        let other = "a = 1\ndeadline = 5\n";
+        insta::assert_snapshot!(
+            shown(text, "attempts", &[("a.yaml", text, "2s"), ("b.toml", other, "5")], "4 attempts of 2 s"), @r##"
+some-rule
+
+  ⚠ 4 attempts of 2 s
+   ╭─[a.yaml:3:3]
+ 2 │ retry:
+ 3 │   attempts: 4
+   ·   ────┬───
+   ·       ╰── here
+ 4 │   timeout: 2s
+   ·            ─┬
+   ·             ╰── see 2s
+ 5 │
+   ╰────
+  help: Do this.
+        note: 3 attempts (its default)
+
+Advice:
+  ☞ in b.toml
+   ╭─[b.toml:2:12]
+ 1 │ a = 1
+ 2 │ deadline = 5
+   ·            ┬
+   ·            ╰── see 5
+ 3 │
+   ╰────
+"##
+        );
+    }
+
+    #[test]
+    fn no_secret_is_shown_beside_what_a_finding_is_about() {
+        let text = "password:\n  two2\nretry: 4\ntokens: [one1, 12345678]\n";
+        let out = shown(text, "retry", &[], "see postgres://app:three3@db");
+        for secret in ["two2", "one1", "12345678", "three3"] {
+            assert!(!out.contains(secret), "{out}");
+        }
+        assert!(out.contains("retry: 4"), "{out}");
+    }
+
+    #[test]
+    fn nothing_reaches_the_terminal_that_it_would_act_on() {
+        let out = shown("a: \u{1b}[31m\u{202e}\nretry: 4\n", "retry", &[], "bell \u{7}");
+        assert!(!out.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{out:?}");
+    }
+
+    #[test]
+    fn of_a_line_without_end_only_what_is_around_the_label_is_shown() {
+        let text = format!(
+            "{{\"a\": \"{}\", \"retry\": 4, \"b\": \"{}\"}}",
+            "x".repeat(500_000),
+            "y".repeat(500_000)
+        );
+        let out = shown(&text, "retry", &[("a.yaml", &text, "b")], "much");
+        assert!(out.len() < 2_000 && out.contains("\"retry\": 4"), "{}", out.len());
+        let far = shown(&text, "retry", &[("a.yaml", &text, "}")], "much");
+        assert!(far.contains("line 1: see }"), "a label out of sight is told: {far}");
+    }
+
+    #[test]
+    fn lines_are_numbered_as_in_the_file_whatever_ends_them() {
+        let text = format!("\u{feff}{}retry: 4\r\n", "é: 1\r\n".repeat(20));
+        assert!(shown(&text, "retry", &[], "x").contains("a.yaml:21:1"));
+    }
+
+    #[test]
+    fn a_file_whose_text_is_gone_is_still_named() {
+        let finding_in = shown("retry: 4", "retry", &[], "x");
+        assert!(finding_in.contains("a.yaml:1:1"));
+        let mut out = Vec::new();
+        let finding = Finding {
+            rule: "some-rule",
+            severity: Severity::Error,
+            message: "gone".into(),
+            file: "gone.yaml".into(),
+            place: Place { line: 3, ..Place::default() },
+            pointer: String::new(),
+            dialect: "",
+            label: "here".into(),
+            help: "Do this.".into(),
+            related: Vec::new(),
+            notes: Vec::new(),
+        };
+        human(&[finding], &|_| None, false, &mut out).expect("writing to memory");
+        let out = String::from_utf8(out).expect("UTF-8");
+        assert!(out.contains("gone.yaml: gone") && out.contains("line 3: here"), "{out}");
     }
 }

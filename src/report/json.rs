@@ -41,3 +41,75 @@ fn label(label: &Label) -> Value {
         "message": mask::tokens(&label.message),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Severity;
+    use crate::source::Place;
+
+    #[test]
+    fn findings_have_the_documented_shape() {
+        let place = Place { start: 9, end: 14, line: 17, column: 9, end_line: 17, end_column: 14 };
+        let finding = Finding {
+            rule: "deadline-exceeded",
+            severity: Severity::Error,
+            message: "too long for https://a:pw1@b".into(),
+            file: "mesh/payments.yaml".into(),
+            place,
+            pointer: "/spec/http/0/retries".into(),
+            dialect: "istio",
+            label: "here".into(),
+            help: "2 attempts fit in 5 s".into(),
+            related: vec![Label { file: "other.yaml".into(), place, message: "the deadline: 5 s".into() }],
+            notes: vec!["the waits: up to 100 ms (Istio's default)".into()],
+        };
+        let mut out = Vec::new();
+        json(&[finding], &Summary { errors: 1, ..Summary::default() }, &mut out).expect("writing to memory");
+        insta::assert_snapshot!(String::from_utf8(out).expect("UTF-8"), @r##"
+{
+  "version": 1,
+  "findings": [
+    {
+      "rule": "deadline-exceeded",
+      "severity": "error",
+      "message": "too long for https://a:***@b",
+      "file": "mesh/payments.yaml",
+      "line": 17,
+      "column": 9,
+      "end_line": 17,
+      "end_column": 14,
+      "pointer": "/spec/http/0/retries",
+      "dialect": "istio",
+      "help": "2 attempts fit in 5 s",
+      "related": [
+        {
+          "file": "other.yaml",
+          "line": 17,
+          "column": 9,
+          "end_line": 17,
+          "end_column": 14,
+          "message": "the deadline: 5 s"
+        }
+      ],
+      "notes": [
+        "the waits: up to 100 ms (Istio's default)"
+      ]
+    }
+  ],
+  "summary": {
+    "files_seen": 0,
+    "files_parsed": 0,
+    "files_skipped": 0,
+    "policies": 0,
+    "queues": 0,
+    "stacks": 0,
+    "errors": 1,
+    "warnings": 0,
+    "notes": 0,
+    "suppressed": 0
+  }
+}
+"##);
+    }
+}

@@ -1,5 +1,6 @@
 //! Secrets in what is shown: values of keys that look like credentials, texts that look like tokens, and
-//! passwords in URLs. A mask has as many bytes as what it hides, so that places stay right.
+//! passwords in URLs. A mask has as many bytes as what it hides, so that places stay right. One pass over
+//! the bytes, whatever they are; where it is in doubt, it hides.
 
 /// Parts of keys (in lower case, without `-` and `_`) whose values are never shown.
 const CREDENTIALS: &[&str] = &[
@@ -32,6 +33,32 @@ const CREDENTIALS: &[&str] = &[
     "salt",
 ];
 
+/// Last words of keys that only speak about a credential: where it is, how long it lives, how it is used.
+const ABOUT: &[&str] = &[
+    "name",
+    "file",
+    "path",
+    "ref",
+    "ttl",
+    "timeout",
+    "ratio",
+    "count",
+    "limit",
+    "length",
+    "type",
+    "expiry",
+    "seconds",
+    "secs",
+    "ms",
+    "attempts",
+    "retries",
+    "retry",
+    "enabled",
+    "required",
+    "algorithm",
+    "bucket",
+];
+
 /// How tokens of well-known services start, and how long they are at least.
 const TOKENS: &[(&str, usize)] = &[
     ("AKIA", 20),
@@ -55,34 +82,324 @@ const TOKENS: &[(&str, usize)] = &[
     ("dop_v1_", 40),
     ("SG.", 40),
     ("eyJ", 40),
-    ("-----BEGIN ", 15),
 ];
 
-/// A line of a config without its secrets; `before` is the line above it, which may name the variable
-/// whose value this one is.
-pub(super) fn line(line: &str, before: &str) -> String {
-    let mut bytes = tokens(line).into_bytes();
-    for (key, value) in values(line) {
-        let named = before.trim_start().trim_start_matches("- ").starts_with("name") && is_credential(before);
-        if is_credential(&line[key.0..key.1]) || key_is(line, key, "value") && named {
-            bytes[value.0..value.1].fill(b'*');
-        }
+/// What announces a token of any kind.
+const SCHEMES: &[&str] = &["Bearer ", "bearer ", "Basic ", "basic "];
+
+/// No variable's name is longer.
+const LONGEST_NAME: usize = 80;
+
+/// How many lines below the name of a variable its value is looked for.
+const BESIDE: usize = 3;
+
+/// A file's text without its secrets.
+pub(super) fn text(text: &str) -> String {
+    let mut masked = tokens(text).into_bytes();
+    let mut reader = Reader::default();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.trim_end_matches(['\n', '\r']).len();
+        reader.line(&text[start..end], &mut masked[start..end]);
+        start += line.len();
     }
-    if is_key_material(line.trim()) {
-        let start = line.len() - line.trim_start().len();
-        bytes[start..].fill(b'*');
-    }
-    String::from_utf8(bytes).unwrap_or_default()
+    String::from_utf8(masked).unwrap_or_default()
 }
 
-fn key_is(line: &str, key: (usize, usize), name: &str) -> bool {
-    line[key.0..key.1].eq_ignore_ascii_case(name)
+/// What the lines before say about the next one.
+#[derive(Default)]
+struct Reader {
+    within: Within,
+    /// A section of TOML or INI that is all credentials.
+    section: bool,
+    /// So many more lines may hold the value of a variable that has been named.
+    named: usize,
+}
+
+/// The value of a credential that goes on below its key.
+#[derive(Default)]
+enum Within {
+    #[default]
+    Nothing,
+    /// Lines that stand deeper than this column.
+    Block { column: usize, literal: bool },
+    /// Up to three quotes.
+    Fence(&'static str),
+    /// Up to the bracket that closes it.
+    Brackets { depth: usize, list: bool, quote: Option<u8> },
+}
+
+impl Reader {
+    fn line(&mut self, line: &str, masked: &mut [u8]) {
+        self.named = self.named.saturating_sub(1);
+        let from = self.go_on(line, masked);
+        if let Some(from) = from {
+            self.keys(line, from, masked);
+        }
+        if is_key_material(line.trim()) {
+            hide(masked, line.len() - line.trim_start().len(), line.len());
+        }
+    }
+
+    /// Hides what belongs to a value that began above; where the rest of the line begins, if there is one.
+    fn go_on(&mut self, line: &str, masked: &mut [u8]) -> Option<usize> {
+        let indent = line.len() - line.trim_start().len();
+        match self.within {
+            Within::Nothing => Some(0),
+            Within::Block { column, literal } => {
+                let item = indent == column && !literal && line[indent..].starts_with("- ");
+                if indent == line.len() {
+                    None
+                } else if indent > column || item {
+                    hide_values(line, indent, line.len(), !literal, masked);
+                    None
+                } else {
+                    self.within = Within::Nothing;
+                    Some(0)
+                }
+            }
+            Within::Fence(fence) => {
+                let end = line.find(fence);
+                hide(masked, 0, end.unwrap_or(line.len()));
+                end.map(|end| {
+                    self.within = Within::Nothing;
+                    end + fence.len()
+                })
+            }
+            Within::Brackets { .. } => self.brackets(line, 0, masked),
+        }
+    }
+
+    /// Hides what stands in brackets, up to the one that closes them.
+    fn brackets(&mut self, line: &str, from: usize, masked: &mut [u8]) -> Option<usize> {
+        let Within::Brackets { depth, list, quote } = &mut self.within else { return Some(from) };
+        let bytes = line.as_bytes();
+        let mut end = line.len();
+        let mut at = from;
+        while at < bytes.len() {
+            match (*quote, bytes[at]) {
+                (Some(_), b'\\') => at += 1,
+                (Some(open), byte) if byte == open => *quote = None,
+                (Some(_), _) => {}
+                (None, byte @ (b'"' | b'\'')) => *quote = Some(byte),
+                (None, b'[' | b'{') => *depth += 1,
+                (None, b']' | b'}') => *depth = depth.saturating_sub(1),
+                (None, _) => {}
+            }
+            at += 1;
+            if *depth == 0 {
+                end = at.min(line.len());
+                break;
+            }
+        }
+        let (closed, keep_numbers) = (*depth == 0, !*list);
+        hide_values(line, from, end, keep_numbers, masked);
+        if closed {
+            self.within = Within::Nothing;
+        }
+        closed.then_some(end)
+    }
+
+    /// The keys of a line, one after the other.
+    fn keys(&mut self, line: &str, from: usize, masked: &mut [u8]) {
+        if from == 0
+            && let Some(header) = header(line)
+        {
+            self.section = is_credential(header);
+            return;
+        }
+        let bytes = line.as_bytes();
+        let mut open: Option<u8> = None;
+        let mut flow = 0usize;
+        let mut at = from;
+        while at < bytes.len() {
+            if !is_name(bytes[at]) {
+                match (open, bytes[at]) {
+                    (Some(quote), byte) if byte == quote => open = None,
+                    (None, byte @ (b'"' | b'\'')) => open = Some(byte),
+                    (None, b'{' | b'[') => flow += 1,
+                    (None, b'}' | b']') => flow = flow.saturating_sub(1),
+                    _ => {}
+                }
+                at += 1;
+                continue;
+            }
+            let start = at;
+            at = run(bytes, at, is_name);
+            let key = &line[start..at];
+            let mut mark = at;
+            if open.is_some() && bytes.get(mark) == open.as_ref() {
+                open = None;
+                mark += 1;
+            }
+            mark = run(bytes, mark, is_blank);
+            if !matches!(bytes.get(mark), Some(b':' | b'=')) {
+                at = at.max(mark.min(line.len()));
+                continue;
+            }
+            let value = run(bytes, mark + 1, is_blank);
+            at = value.min(line.len());
+            let secret = is_credential(key) || self.section || self.named > 0 && last_word(key) == "value";
+            if secret {
+                let counts = plain(key).contains("token") || self.section;
+                at = self.value(line, Value { column: start, at, open, flow: flow > 0, counts }, masked);
+                if open.is_some() && bytes.get(at) == open.as_ref() {
+                    open = None;
+                    at += 1;
+                }
+            } else if matches!(last_word(key).as_str(), "name" | "key" | "variable") {
+                let name = &bytes[at..bytes.len().min(at + LONGEST_NAME)];
+                let name = &name[..run(name, 0, |byte| !matches!(byte, b',' | b'}'))];
+                if is_credential(&String::from_utf8_lossy(name)) {
+                    self.named = BESIDE + 1;
+                }
+            }
+        }
+    }
+
+    /// Hides a value; where the line goes on after it.
+    fn value(&mut self, line: &str, value: Value, masked: &mut [u8]) -> usize {
+        let (bytes, at) = (line.as_bytes(), value.at);
+        let rest = &line[at..];
+        for fence in ["\"\"\"", "'''"] {
+            if let Some(inner) = rest.strip_prefix(fence) {
+                let end = inner.find(fence).map(|end| at + fence.len() + end);
+                hide(masked, at + fence.len(), end.unwrap_or(line.len()));
+                if end.is_none() {
+                    self.within = Within::Fence(fence);
+                }
+                return end.map_or(line.len(), |end| end + fence.len());
+            }
+        }
+        match bytes.get(at) {
+            None | Some(b'#' | b'|' | b'>' | b'&') if value.open.is_none() => {
+                // a block scalar, or what stands below; an anchor may stand before either
+                let literal = matches!(bytes.get(at), Some(b'|' | b'>')) || rest.ends_with(['|', '>']);
+                self.within = Within::Block { column: value.column, literal };
+                if bytes.get(at) == Some(&b'&') {
+                    hide(masked, at, line.len());
+                }
+                line.len()
+            }
+            Some(open @ (b'[' | b'{')) if value.open.is_none() => {
+                self.within = Within::Brackets { depth: 0, list: *open == b'[', quote: None };
+                self.brackets(line, at, masked).unwrap_or(line.len())
+            }
+            Some(quote @ (b'"' | b'\'')) if value.open.is_none() => {
+                let mut end = at + 1;
+                while end < bytes.len() && bytes[end] != *quote {
+                    end += if bytes[end] == b'\\' && *quote == b'"' { 2 } else { 1 };
+                }
+                let end = end.min(bytes.len());
+                hide(masked, at + 1, end);
+                (end + 1).min(bytes.len())
+            }
+            _ => {
+                let ends = |end: &usize| match value.open {
+                    Some(quote) => bytes[*end] == quote,
+                    None if value.flow => matches!(bytes[*end], b',' | b'}' | b']'),
+                    None => bytes[*end] == b'#' && is_blank(bytes[*end - 1]),
+                };
+                let end = (at..bytes.len()).find(ends).unwrap_or(bytes.len());
+                let text = line[at..end].trim_end();
+                let kept = matches!(text, "true" | "false" | "null" | "~")
+                    || value.counts && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+                if !kept {
+                    hide(masked, at, at + text.len());
+                }
+                end
+            }
+        }
+    }
+}
+
+/// Where the value of a credential begins, and what it stands in.
+struct Value {
+    /// Where the key begins.
+    column: usize,
+    at: usize,
+    /// The quote that the key stands in together with its value.
+    open: Option<u8>,
+    flow: bool,
+    /// A number is more likely a count than a secret.
+    counts: bool,
+}
+
+fn hide(masked: &mut [u8], from: usize, to: usize) {
+    if let Some(part) = masked.get_mut(from..to) {
+        part.fill(b'*');
+    }
+}
+
+/// Hides the words of a stretch that are no keys, and unless `numbers` are kept these as well.
+fn hide_values(line: &str, from: usize, to: usize, numbers: bool, masked: &mut [u8]) {
+    let bytes = &line.as_bytes()[..to.min(line.len())];
+    let in_word =
+        |byte: u8| !is_blank(byte) && !matches!(byte, b'"' | b'\'' | b',' | b'[' | b']' | b'{' | b'}');
+    let mut at = from;
+    while at < bytes.len() {
+        if !in_word(bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let end = run(bytes, at, in_word);
+        let word = &bytes[at..end];
+        let next = run(bytes, end, |byte| matches!(byte, b'"' | b'\''));
+        let next = bytes.get(run(bytes, next, is_blank));
+        let key = word.ends_with(b":") || matches!(next, Some(b':' | b'='));
+        let mark = matches!(word, b"-" | b"=" | b":" | b"true" | b"false" | b"null");
+        let number = numbers && word[0].is_ascii_digit() && word.len() <= 8 && {
+            let digits = word.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+            word.len() - digits <= 2
+        };
+        if !(key && numbers || mark || number) {
+            hide(masked, at, end);
+        }
+        at = end;
+    }
+}
+
+/// The end of a run of such bytes.
+fn run(bytes: &[u8], from: usize, of: impl Fn(u8) -> bool) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    from + rest.iter().position(|byte| !of(*byte)).unwrap_or(rest.len())
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// The last part of the name of a section in TOML or INI.
+fn header(line: &str) -> Option<&str> {
+    let inner = line.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let inner = inner.trim_matches(['[', ']']);
+    inner
+        .bytes()
+        .all(|byte| is_name(byte) || is_blank(byte))
+        .then(|| inner.rsplit('.').next().unwrap_or(inner))
+}
+
+fn plain(key: &str) -> String {
+    let kept = key.chars().filter(|char| !matches!(char, '-' | '_' | '.'));
+    kept.collect::<String>().to_ascii_lowercase()
 }
 
 fn is_credential(key: &str) -> bool {
-    let plain: String =
-        key.chars().filter(|char| !matches!(char, '-' | '_' | '.')).collect::<String>().to_ascii_lowercase();
-    CREDENTIALS.iter().any(|word| plain.contains(word))
+    let plain = plain(key);
+    CREDENTIALS.iter().any(|word| plain.contains(word)) && !ABOUT.contains(&last_word(key).as_str())
+}
+
+/// The last word of a key in any spelling, in lower case: "ref" of `secretKeyRef`.
+fn last_word(key: &str) -> String {
+    let word = key.rsplit(['_', '-', '.']).next().unwrap_or(key);
+    let capital = word.char_indices().rev().find(|(at, char)| {
+        char.is_ascii_uppercase() && *at > 0 && word.as_bytes()[at - 1].is_ascii_lowercase()
+    });
+    word[capital.map_or(0, |(at, _)| at)..].to_ascii_lowercase()
 }
 
 /// A line of Base64 as keys and certificates have it.
@@ -93,134 +410,193 @@ fn is_key_material(line: &str) -> bool {
     line.len() >= 40 && line.bytes().all(base64) && mixed
 }
 
-type Range = (usize, usize);
-
-/// The keys of a line and their values, without quotes; numbers, truth values and nothing are no secrets.
-fn values(line: &str) -> Vec<(Range, Range)> {
-    let bytes = line.as_bytes();
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    let mut found = Vec::new();
+/// A text without the tokens of well-known services, the passwords of URLs and the bodies of keys.
+pub(super) fn tokens(text: &str) -> String {
+    let mut masked = text.as_bytes().to_vec();
+    let bytes = text.as_bytes();
+    let in_token =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=');
     let mut at = 0;
     while at < bytes.len() {
-        if !is_name(bytes[at]) {
+        if !in_token(bytes[at]) {
             at += 1;
             continue;
         }
-        let key = (at, (at..bytes.len()).find(|end| !is_name(bytes[*end])).unwrap_or(bytes.len()));
-        at = key.1;
-        let mut mark = key.1;
-        while matches!(bytes.get(mark), Some(b'"' | b'\'' | b' ' | b'\t')) {
-            mark += 1;
+        let end = run(bytes, at, in_token);
+        let announced = SCHEMES.iter().any(|scheme| text[..at].ends_with(scheme))
+            && end - at >= 8
+            && bytes[at..end].iter().any(u8::is_ascii_digit);
+        let starts = |from: &usize| {
+            let apart = *from == at || !bytes[*from - 1].is_ascii_alphanumeric();
+            apart
+                && TOKENS.iter().any(|(start, least)| {
+                    bytes[*from..end].starts_with(start.as_bytes()) && end - from >= *least
+                })
+        };
+        if announced {
+            hide(&mut masked, at, end);
+        } else if let Some(from) = (at..end).find(starts) {
+            hide(&mut masked, from, end);
         }
-        if !matches!(bytes.get(mark), Some(b':' | b'=')) {
-            continue;
-        }
-        let mut start = mark + 1;
-        while matches!(bytes.get(start), Some(b' ' | b'\t')) {
-            start += 1;
-        }
-        let value = value(bytes, start);
-        let text = line.get(value.0..value.1).unwrap_or_default();
-        let harmless =
-            text.parse::<f64>().is_ok() || matches!(text, "" | "true" | "false" | "null" | "~" | "|" | ">");
-        if !harmless && !text.starts_with(['{', '[']) {
-            found.push((key, value));
-            if is_credential(&line[key.0..key.1]) {
-                at = value.1;
-            }
-        }
-    }
-    found
-}
-
-fn value(bytes: &[u8], start: usize) -> Range {
-    match bytes.get(start) {
-        Some(quote @ (b'"' | b'\'')) => {
-            let mut end = start + 1;
-            while end < bytes.len() && bytes[end] != *quote {
-                end += if bytes[end] == b'\\' { 2 } else { 1 };
-            }
-            (start + 1, end.min(bytes.len()))
-        }
-        _ => {
-            let stops = |end: &usize| {
-                matches!(bytes[*end], b',' | b'}' | b']' | b'\r')
-                    || bytes[*end] == b'#' && *end > 0 && bytes[*end - 1] == b' '
-            };
-            let end = (start..bytes.len()).find(stops).unwrap_or(bytes.len());
-            (start.min(end), end)
-        }
-    }
-}
-
-/// A text without the tokens of well-known services and the passwords of URLs.
-pub(super) fn tokens(text: &str) -> String {
-    let mut bytes = text.as_bytes().to_vec();
-    let in_token =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=');
-    for (start, least) in TOKENS {
-        for (at, _) in text.match_indices(start) {
-            let inside = at > 0 && text.as_bytes()[at - 1].is_ascii_alphanumeric();
-            let end = text.as_bytes()[at..]
-                .iter()
-                .position(|byte| !in_token(*byte))
-                .map_or(text.len(), |end| at + end);
-            let end = if start.starts_with("-----") { text.len() } else { end };
-            if !inside && end - at >= *least {
-                bytes[at..end].fill(b'*');
-            }
-        }
+        at = end;
     }
     for (at, mark) in text.match_indices("://") {
-        let start = at + mark.len();
-        let rest = &text[start..];
-        let authority = &rest[..rest.find(['/', '?', '#', ' ', '"', '\'']).unwrap_or(rest.len())];
+        let rest = &text[at + mark.len()..];
+        let over =
+            |char: char| matches!(char, '/' | '?' | '#' | '"' | '\'' | '<' | '>') || char.is_whitespace();
+        let authority = &rest[..rest.find(over).unwrap_or(rest.len())];
         if let Some((user, _)) = authority.rsplit_once('@')
             && let Some(colon) = user.find(':')
         {
-            bytes[start + colon + 1..start + user.len()].fill(b'*');
+            let start = at + mark.len();
+            hide(&mut masked, start + colon + 1, start + user.len());
         }
     }
-    String::from_utf8(bytes).unwrap_or_default()
+    let mut from = 0;
+    while let Some(at) = text[from..].find("-----BEGIN ").map(|at| from + at) {
+        // without an end it is the line, and its Base64 is known by itself
+        let end =
+            text[at..].find("-----END ").or_else(|| text[at..].find('\n')).map_or(text.len(), |end| at + end);
+        for line in at..end {
+            if !matches!(bytes[line], b'\n' | b'\r') {
+                masked[line] = b'*';
+            }
+        }
+        if !text[at..end].contains('\n') && !text[end..].starts_with("-----END ") {
+            break; // there is no end further on either
+        }
+        from = end;
+    }
+    String::from_utf8(masked).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
-    #[test]
-    fn values_of_credentials_are_hidden_byte_for_byte() {
-        for (line, expected) in [
-            ("  password: hunter2", "  password: *******"),
-            ("db_passwd = \"a b\" # x", "db_passwd = \"***\" # x"),
-            ("{\"apiKey\": \"abc\", \"retries\": 3}", "{\"apiKey\": \"***\", \"retries\": 3}"),
-            ("- DB_PASSWORD=pässword", "- DB_PASSWORD=*********"),
-            ("retry: { client-secret: x, max: 3 }", "retry: { client-secret: *, max: 3 }"),
-            ("maxTokens: 10", "maxTokens: 10"),
-            ("retries: 3", "retries: 3"),
-        ] {
-            assert_eq!(super::line(line, ""), expected);
-            assert_eq!(super::line(line, "").len(), line.len());
+    /// Each text shows what is left of it, in as many bytes.
+    fn shows(cases: &[(&str, &str)]) {
+        for (given, expected) in cases {
+            assert_eq!(text(given), *expected);
+            assert_eq!(text(given).len(), given.len());
         }
     }
 
     #[test]
-    fn the_value_of_a_variable_that_is_named_above_is_hidden() {
-        assert_eq!(super::line("    value: hunter2", "  - name: DB_PASSWORD"), "    value: *******");
-        assert_eq!(super::line("    value: plain", "  - name: LOG_LEVEL"), "    value: plain");
+    fn values_of_credentials_are_hidden_byte_for_byte() {
+        shows(&[
+            ("  password: hunter2", "  password: *******"),
+            ("password: 918273645", "password: *********"),
+            ("password: abc,def}g", "password: *********"),
+            ("db_passwd = \"a b\" # x", "db_passwd = \"***\" # x"),
+            ("pwd: x1 # retrylint: ignore", "pwd: ** # retrylint: ignore"),
+            ("{\"apiKey\": \"abc\", \"retries\": 3}", "{\"apiKey\": \"***\", \"retries\": 3}"),
+            ("- DB_PASSWORD=pässword", "- DB_PASSWORD=*********"),
+            ("- \"DB_PASSWORD=a,b\" # c", "- \"DB_PASSWORD=***\" # c"),
+            ("retry: { client-secret: x, max: 3 }", "retry: { client-secret: *, max: 3 }"),
+            ("h: \"Authorization: Basic ab, c\", \"x\"", "h: \"Authorization: ***********\", \"x\""),
+        ]);
+    }
+
+    #[test]
+    fn what_only_speaks_about_a_credential_stays() {
+        for text in [
+            "maxTokens: 10",
+            "tokenRatio: 0.1",
+            "password_retries: 3",
+            "secretName: shop-tls",
+            "secretKeyRef: { name: shop, key: db }",
+            "tokenBucket: { maxTokens: 4 }",
+            "password: null",
+            "retries: 3",
+            "name: payments\nvalue: 3s",
+        ] {
+            assert_eq!(super::text(text), text);
+        }
+    }
+
+    #[test]
+    fn values_that_go_on_below_their_key_are_hidden_and_what_follows_is_not() {
+        shows(&[
+            ("token: |\n  ab cd\n\n  12\nretries: 3", "token: |\n  ** **\n\n  **\nretries: 3"),
+            ("password:\r\n  hunter2\r\nretries: 3", "password:\r\n  *******\r\nretries: 3"),
+            ("- password:\n    ab\n  retries: 3", "- password:\n    **\n  retries: 3"),
+            ("tokens:\n- ab\n- cd\nretries: 3", "tokens:\n- **\n- **\nretries: 3"),
+            ("secrets:\n  db: ab\n  wait: 30s\nx: y", "secrets:\n  db: **\n  wait: 30s\nx: y"),
+            ("token = \"\"\"ab\ncd\"\"\"\nmax = 3", "token = \"\"\"**\n**\"\"\"\nmax = 3"),
+            ("tokens = [\n \"a]b\", 12,\n]\nmax = 3", "tokens = [\n \"*]*\", **,\n]\nmax = 3"),
+            (
+                "{\"secrets\": {\n \"db\": \"ab\"\n}, \"max\": 3}",
+                "{\"secrets\": {\n \"db\": \"**\"\n}, \"max\": 3}",
+            ),
+            ("[credentials]\ndb = \"ab\"\n[x]\ny = \"z\"", "[credentials]\ndb = \"**\"\n[x]\ny = \"z\""),
+        ]);
+    }
+
+    #[test]
+    fn the_value_of_a_variable_that_is_named_beside_it_is_hidden() {
+        shows(&[
+            ("- name: DB_PASSWORD\n  value: ab", "- name: DB_PASSWORD\n  value: **"),
+            ("- name: LOG_LEVEL\n  value: ab", "- name: LOG_LEVEL\n  value: ab"),
+            (
+                "{\"name\": \"A_SECRET\",\n \"value\": \"ab\"}",
+                "{\"name\": \"A_SECRET\",\n \"value\": \"**\"}",
+            ),
+            ("{name: A_TOKEN, value: ab}", "{name: A_TOKEN, value: **}"),
+            ("ParameterKey: DbPassword\nParameterValue: ab", "ParameterKey: DbPassword\nParameterValue: **"),
+        ]);
     }
 
     #[test]
     fn tokens_and_passwords_of_urls_are_hidden_anywhere() {
         assert_eq!(tokens("url = postgres://app:s3cret@db/x"), "url = postgres://app:******@db/x");
+        assert_eq!(tokens("redis://:ab@h:1 b://c:d@e"), "redis://:**@h:1 b://c:*@e");
         let key = ["AKIA", "ABCDEFGHIJKLMNOP"].concat();
         assert_eq!(tokens(&format!("x {key} y")), format!("x {} y", "*".repeat(20)));
         assert_eq!(tokens("https://example.com/a:b@c"), "https://example.com/a:b@c");
+        assert_eq!(tokens("Bearer abcdefg1 Basic authentication"), "Bearer ******** Basic authentication");
     }
 
     #[test]
-    fn lines_of_keys_are_hidden() {
+    fn bodies_of_keys_are_hidden() {
         let line = "  MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ==";
-        assert_eq!(super::line(line, ""), format!("  {}", "*".repeat(line.len() - 2)));
+        assert_eq!(text(line), format!("  {}", "*".repeat(line.len() - 2)));
+        let key = "a\n-----BEGIN KEY-----\nab\n-----END KEY-----\nb";
+        assert_eq!(tokens(key), format!("a\n{}\n**\n-----END KEY-----\nb", "*".repeat(19)));
+    }
+
+    #[test]
+    fn a_megabyte_in_one_line_takes_no_longer_for_being_odd() {
+        for odd in [
+            "a:",
+            "sk-",
+            "eyJ",
+            "://",
+            "name:",
+            "token:",
+            "-----BEGIN ",
+            "a b ",
+            "[",
+            "\"",
+            "token=\\",
+            "x://a@",
+        ] {
+            let text = odd.repeat(1_000_000 / odd.len());
+            assert_eq!(super::text(&text).len(), text.len());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_stay_or_become_stars(
+            text in r#"((password|tokens|name|value|[a-zé]{1,3}|secrets)|[:= \n\r\t"'\\\[\]{}|,#-]|\PC)*"#
+        ) {
+            for masked in [super::text(&text), tokens(&text)] {
+                prop_assert_eq!(masked.len(), text.len());
+                prop_assert!(masked.bytes().zip(text.bytes()).all(|(new, old)| new == old || new == b'*'));
+                prop_assert_eq!(masked.lines().count(), text.lines().count());
+            }
+        }
     }
 }
