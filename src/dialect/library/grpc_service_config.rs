@@ -2,7 +2,7 @@
 //! the C core agree but where it says so; measured with grpcio 1.85 and grpc-js 1.14).
 
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time};
-use crate::dialect::shape::{failures, policy};
+use crate::dialect::shape::{failures, placeholder, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::{
@@ -211,7 +211,11 @@ fn codes(reader: &mut Reader<'_, '_>, list: Option<Node<'_>>, needed: bool) {
         }
         _ => code.text().is_some_and(|name| CODES.contains(&name)),
     };
-    if let Some(wrong) = list.items().find(|code| !known(*code)) {
+    let filled_in = |code: Node<'_>| code.text().is_some_and(|text| placeholder::read(text).is_some());
+    if list.kind() != Kind::List && !filled_in(list) {
+        return reader.refuse(list, "a list of status codes is expected");
+    }
+    if let Some(wrong) = list.items().find(|code| !known(*code) && !filled_in(*code)) {
         let name = wrong.text().unwrap_or("a list");
         reader.refuse(list, format!("{name} is no status code; the names are in capitals, as UNAVAILABLE"));
     }

@@ -140,6 +140,9 @@ fn retry_policy<'d>(
 fn retry_on(reader: &mut Reader<'_, '_>, block: Block<'_>) {
     let Some(node) = block.get("retryOn") else { return };
     let words = node.text().unwrap_or_default();
+    if crate::dialect::shape::placeholder::read(words).is_some() {
+        return; // not known before it is filled in
+    }
     let named = |code: u16| NAMED_CODES.iter().any(|codes| codes.contains(&code));
     let known = |word: &str| envoy::RETRY_ON.contains(&word) || word.parse().is_ok_and(named);
     match words.split(',').find(|word| !words.is_empty() && !known(word)) {
