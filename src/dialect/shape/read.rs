@@ -625,6 +625,10 @@ impl<'r, 'd> Reader<'r, 'd> {
                 format!("{key}: \"{text}\"")
             }
             ("", Some(text)) => text.to_string(),
+            ("", None) => {
+                let list = node.parent().map(Node::key).filter(|key| !key.is_empty());
+                list.map_or("it".to_string(), |key| format!("an item of {key}"))
+            }
             (key, Some(text)) => format!("{key}: {text}"),
             (key, None) => key.to_string(),
         };
