@@ -3,7 +3,7 @@
 
 use crate::dialect::shape::kubernetes::{Object, objects};
 use crate::dialect::shape::policy;
-use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time, whole_number};
+use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time, Word, whole_number};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
@@ -24,6 +24,12 @@ const ID: &str = "argo-workflows";
 
 /// Retries; without it they never end, and the back-off is not waited for (processNodeRetries).
 const LIMIT: &str = "limit";
+/// Which outcomes are retried; another word is refused at the submission.
+const POLICY: Word<()> = Word {
+    key: "retryPolicy",
+    absent: (),
+    words: &[("Always", ()), ("OnFailure", ()), ("OnError", ()), ("OnTransientError", ())],
+};
 /// The first wait, in quotes; without it a back-off makes the node fail with an error.
 const DURATION: Time = Time::new("duration", Notation::Argo);
 const CAP: Time = Time::new("cap", Notation::Argo);
@@ -64,7 +70,10 @@ fn workflow(object: Object<'_>, spec: Block<'_>, facts: &mut Facts) {
         let mut reader = Reader::new("Argo");
         let timeouts =
             templates.iter().filter(own).map(|template| attempt_timeout(&mut reader, *template, defaults));
-        let timeout = timeouts.reduce(longer).unwrap_or_else(|| Setting::unlimited("Argo's default"));
+        let timeout = match timeouts.reduce(longer) {
+            Some(timeout) => timeout,
+            None => default_timeout(&mut reader, defaults),
+        };
         let name = format!("{}/{label}", object.name());
         facts.policies.push(retry_strategy(reader, strategy, name, timeout, &deadline));
     }
@@ -75,7 +84,10 @@ fn workflow(object: Object<'_>, spec: Block<'_>, facts: &mut Facts) {
         if let Some(strategy) = template.get("retryStrategy") {
             let mut reader = Reader::new("Argo");
             let timeout = attempt_timeout(&mut reader, template, defaults);
-            let policy = retry_strategy(reader, strategy, name.clone(), timeout, &deadline);
+            let mut policy = retry_strategy(reader, strategy, name.clone(), timeout, &deadline);
+            if [spec, defaults].iter().any(|shared| shared.get("retryStrategy").is_some()) {
+                policy.idle = None; // it switches the shared strategy off
+            }
             facts.policies.push(Policy { within: retried_callers(&templates, template), ..policy });
         }
         if let Some(strategy) = template.path(["containerSet", "retryStrategy"]) {
@@ -142,6 +154,12 @@ fn attempt_timeout<'d>(
     if timeout.is_unlimited() { reader.first(&[own, defaults], &ACTIVE_DEADLINE) } else { timeout }
 }
 
+/// The timeout of templates that say nothing themselves.
+fn default_timeout<'d>(reader: &mut Reader<'_, 'd>, defaults: Block<'d>) -> Setting<Duration> {
+    let timeout = reader.get(defaults, &TIMEOUT);
+    if timeout.is_unlimited() { reader.get(defaults, &ACTIVE_DEADLINE) } else { timeout }
+}
+
 fn retry_strategy<'d>(
     mut reader: Reader<'_, 'd>,
     strategy: Node<'d>,
@@ -152,6 +170,7 @@ fn retry_strategy<'d>(
     let block = Block::new(strategy, Keys::Exact);
     let waits = block.block("backoff");
     let attempts = attempts(&mut reader, block);
+    reader.get(block, &POLICY);
     let own_deadline = reader.get(waits, &MAX_DURATION);
     // maxDuration spares the first attempt; the workflow's deadline spares nothing
     let (deadline, deadline_effect) = match (own_deadline.bound, workflow_deadline.bound) {
