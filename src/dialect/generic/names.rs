@@ -356,6 +356,14 @@ pub const NOT_RETRIES: &[&str] = &[
     "i18n",
     "login",
     "lockout",
+    "password_reset",
+    "password",
+    "otp",
+    "captcha",
+    "mfa",
+    "two_factor",
+    "quiz",
+    "dunning",
 ];
 
 /// Prefixes of what happened, or of one step of it.

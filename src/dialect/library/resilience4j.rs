@@ -270,7 +270,7 @@ fn repeated(files: &Files<'_>, chain: &[Named<'_>]) -> Option<Repeated> {
         let known = |name: &&str| {
             class.strip_suffix(*name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
         };
-        PERMANENT.iter().any(|name| known(name)) && !ignored.contains(&class)
+        PERMANENT.iter().any(known) && !ignored.contains(&class)
     };
     failures::classes(list("retryExceptions")?, permanent)
 }
