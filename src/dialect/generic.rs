@@ -339,7 +339,10 @@ fn push<'d>(
     if let (Some(delays), None) = (group.find(Role::Delays), group.count()) {
         attempts = Setting::written(delays.node.items().count() as u64 + 1, delays.node.place());
     }
-    let attempt_timeout = read.time(times.attempt, NOTHING);
+    let attempt_timeout = match unread_timeout(own, around).filter(|_| times.attempt.is_none()) {
+        Some(node) => Setting::unknown("it is a mapping", Some(node.place())),
+        None => read.time(times.attempt, NOTHING),
+    };
     let (deadline, deadline_effect) = match times.deadline {
         Some(entry) => (read.time(Some(entry), NOTHING), DeadlineEffect::Cuts),
         None => (read.time(times.elapsed, NOTHING), DeadlineEffect::Stops),
@@ -391,6 +394,15 @@ fn push<'d>(
         policy.bare_numbers.clear();
     }
     facts.policies.push(policy);
+}
+
+/// A timeout that is a mapping, as `{ secs = 5, nanos = 0 }`.
+fn unread_timeout<'d>(own: Option<Node<'d>>, around: Option<Node<'d>>) -> Option<Node<'d>> {
+    own.into_iter().chain(around).flat_map(Node::entries).find(|child| {
+        let time = names::role(child.key(), Scope::Flat)
+            .is_some_and(|(role, ..)| matches!(role, Role::AttemptTimeout | Role::PlainTimeout));
+        time && child.kind() == Kind::Map
+    })
 }
 
 /// The failures and methods that a table says are repeated.

@@ -168,7 +168,11 @@ fn mesh_config(mesh: Node<'_>, facts: &mut Facts) -> bool {
     let none = Setting::unlimited("Istio's default");
     let outbound = block.get("defaultHttpRetryPolicy");
     if let Some(retries) = outbound {
-        let policy = retry_policy(Reader::new("Istio"), retries, retries.key().into(), none.clone());
+        let mut policy = retry_policy(Reader::new("Istio"), retries, retries.key().into(), none.clone());
+        if policy.attempt_timeout.is_unlimited() {
+            // nothing that could be set here: perTryTimeout is for routes only (mesh/v1alpha1/config.proto)
+            policy.attempt_timeout = Setting::unknown("the timeout of each route bounds it", None);
+        }
         facts.policies.push(policy);
     }
     let inbound = block.get("defaultInboundHttpRetryPolicy");
