@@ -422,7 +422,22 @@ fn repeated(table: Node<'_>) -> Vec<Repeated> {
 /// A number whose unit its key says.
 fn bare_number(entry: Entry<'_>) -> Option<BareNumber> {
     let unit = entry.unit.filter(|_| entry.role.is_duration())?;
-    let Ok(notation::Amount::Bare(number)) = notation::any(entry.node.text()?) else { return None };
+    let text = entry.node.text()?;
+    let number = match notation::any(text) {
+        Ok(notation::Amount::Bare(number)) => number,
+        Ok(notation::Amount::Time(time)) if names::unit_in_text(text).is_some_and(|own| own != unit) => {
+            return Some(BareNumber {
+                place: entry.node.key_place(),
+                pointer: entry.node.pointer(),
+                written: format!("{}: \"{text}\"", entry.node.key()),
+                number: String::new(),
+                unit,
+                time,
+                is_timeout: entry.role.is_time(),
+            });
+        }
+        _ => return None,
+    };
     Some(BareNumber {
         place: entry.node.key_place(),
         pointer: entry.node.pointer(),
