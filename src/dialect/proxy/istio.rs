@@ -5,7 +5,7 @@ use crate::dialect::shape::kubernetes::{Object, objects};
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
 use crate::dialect::shape::{envoy, failures, policy};
 use crate::dialect::{Dialect, File};
-use crate::document::{Document, Node};
+use crate::document::{Document, Kind, Node};
 use crate::model::{Duration, Facts, Layer, Policy, Setting};
 
 /// The dialect.
@@ -139,6 +139,9 @@ fn retry_policy<'d>(
 /// A list that is split at commas and not trimmed (validation.go, ValidateHTTPRetry).
 fn retry_on(reader: &mut Reader<'_, '_>, block: Block<'_>) {
     let Some(node) = block.get("retryOn") else { return };
+    if node.kind() != Kind::String {
+        return reader.refuse(node, "a text is expected, a number in quotes");
+    }
     let words = node.text().unwrap_or_default();
     if crate::dialect::shape::placeholder::read(words).is_some() {
         return; // not known before it is filled in
