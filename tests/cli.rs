@@ -234,6 +234,25 @@ fn an_assumed_attempt_timeout_is_used_where_none_is_written_and_makes_a_warning_
 }
 
 #[test]
+fn only_waits_that_grow_are_assumed_to_double() {
+    let sources = [
+        ("delay_ms = 100", "(line 3)"),
+        ("backoff = \"linear\"\ninitial_delay_ms = 100", "(line 4)"),
+        (
+            "backoff_ms = 100",
+            "(assumed: without a multiplier or a ceiling the wait is taken to stay the same)",
+        ),
+        ("initial_delay_ms = 100", "(assumed: without a multiplier the wait is taken to double)"),
+    ];
+    for (waits, source) in sources {
+        let workspace = with(&[("retry.toml", &format!("[retry]\nmax_attempts = 3\n{waits}\n"))]);
+        let shown = out(&run(&workspace, &["inspect", "."]));
+        let line = shown.lines().find(|line| line.trim_start().starts_with("waits")).expect("waits");
+        assert!(line.ends_with(source), "{waits}: {line}");
+    }
+}
+
+#[test]
 fn inspect_writes_the_same_in_json_and_in_yaml() {
     let workspace = with(&[("a.toml", FITS)]);
     let json: serde_json::Value =

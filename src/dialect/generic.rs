@@ -719,9 +719,16 @@ impl<'d> Values<'d> {
             (None, None) if growing || ambiguous && ceiling => Growth::Exponential,
             (None, None) => Growth::Constant,
         };
-        backoff.multiplier = multiplier.unwrap_or_else(|| {
-            let why = "without a multiplier the wait is taken to double";
-            Setting::new(Bound::At(Ratio::new(2, 1)), Origin::Assumed(why.into(), None))
+        backoff.multiplier = multiplier.unwrap_or_else(|| match backoff.growth {
+            Growth::Exponential => {
+                let why = "without a multiplier the wait is taken to double";
+                Setting::new(Bound::At(Ratio::new(2, 1)), Origin::Assumed(why.into(), None))
+            }
+            Growth::Constant if ambiguous && strategy.is_none() => {
+                let why = "without a multiplier or a ceiling the wait is taken to stay the same";
+                Setting::new(Bound::At(Ratio::ONE), Origin::Assumed(why.into(), None))
+            }
+            _ => Setting::default(Ratio::ONE, NOTHING),
         });
         if backoff.multiplier.is_unknown() && backoff.growth == Growth::Exponential {
             backoff.growth = Growth::Unknown;
