@@ -161,6 +161,8 @@ impl Run {
         }
         kept.extend(self.unsuppressed(unused, &mut used));
         kept.sort_by(|a, b| key(a).cmp(&key(b)));
+        // one place that several policies share, as by an alias or a profile, says it once
+        kept.dedup_by(|b, a| key(a) == key(b));
         for finding in &kept {
             match finding.severity {
                 Severity::Error => self.summary.errors += 1,

@@ -90,7 +90,7 @@ impl<'d> Group<'d> {
 }
 
 /// Reads the policies of a table and of those within it. The nesting is bounded by the document.
-fn table(node: Node<'_>, parent: Option<Node<'_>>, comments: &[Comment], facts: &mut Facts) {
+fn table<'d>(node: Node<'d>, parent: Option<Node<'d>>, comments: &'d [Comment], facts: &mut Facts) {
     if node.kind() == Kind::List {
         return node.items().for_each(|item| table(item, None, comments, facts));
     }
@@ -327,19 +327,22 @@ fn push<'d>(
     at: Node<'d>,
     own: Option<Node<'d>>,
     around: Option<Node<'d>>,
-    comments: &[Comment],
+    comments: &'d [Comment],
     facts: &mut Facts,
 ) {
     let times = Times::find(&group, own, around);
     let entries: Vec<_> = group.entries.iter().copied().chain(times.entries()).collect();
     let bare = commented_unit(&entries, comments).unwrap_or_else(|| bare_unit(entries.iter()));
-    let mut read = Values { reader: Reader::new(UNOWNED), bare };
+    let mut read = Values { reader: Reader::new(UNOWNED), bare, comments };
     let mut attempts = read.attempts(&group, own);
     let backoff = read.backoff(&group, attempts.at());
     if let (Some(delays), None) = (group.find(Role::Delays), group.count()) {
         attempts = Setting::written(delays.node.items().count() as u64 + 1, delays.node.place());
     }
-    let attempt_timeout = read.time(times.attempt, NOTHING);
+    let attempt_timeout = match unread_timeout(own, around).filter(|_| times.attempt.is_none()) {
+        Some(node) => Setting::unknown("it is a mapping", Some(node.place())),
+        None => read.time(times.attempt, NOTHING),
+    };
     let (deadline, deadline_effect) = match times.deadline {
         Some(entry) => (read.time(Some(entry), NOTHING), DeadlineEffect::Cuts),
         None => (read.time(times.elapsed, NOTHING), DeadlineEffect::Stops),
@@ -393,6 +396,15 @@ fn push<'d>(
     facts.policies.push(policy);
 }
 
+/// A timeout that is a mapping, as `{ secs = 5, nanos = 0 }`.
+fn unread_timeout<'d>(own: Option<Node<'d>>, around: Option<Node<'d>>) -> Option<Node<'d>> {
+    own.into_iter().chain(around).flat_map(Node::entries).find(|child| {
+        let time = names::role(child.key(), Scope::Flat)
+            .is_some_and(|(role, ..)| matches!(role, Role::AttemptTimeout | Role::PlainTimeout));
+        time && child.kind() == Kind::Map
+    })
+}
+
 /// The failures and methods that a table says are repeated.
 fn repeated(table: Node<'_>) -> Vec<Repeated> {
     let once = table.entries().any(|child| {
@@ -410,7 +422,22 @@ fn repeated(table: Node<'_>) -> Vec<Repeated> {
 /// A number whose unit its key says.
 fn bare_number(entry: Entry<'_>) -> Option<BareNumber> {
     let unit = entry.unit.filter(|_| entry.role.is_duration())?;
-    let Ok(notation::Amount::Bare(number)) = notation::any(entry.node.text()?) else { return None };
+    let text = entry.node.text()?;
+    let number = match notation::any(text) {
+        Ok(notation::Amount::Bare(number)) => number,
+        Ok(notation::Amount::Time(time)) if names::unit_in_text(text).is_some_and(|own| own != unit) => {
+            return Some(BareNumber {
+                place: entry.node.key_place(),
+                pointer: entry.node.pointer(),
+                written: format!("{}: \"{text}\"", entry.node.key()),
+                number: String::new(),
+                unit,
+                time,
+                is_timeout: entry.role.is_time(),
+            });
+        }
+        _ => return None,
+    };
     Some(BareNumber {
         place: entry.node.key_place(),
         pointer: entry.node.pointer(),
@@ -483,12 +510,33 @@ impl<'d> Times<'d> {
             }
             (_, found) => times.attempt = found,
         }
+        if let (None, None, false, Some(table)) = (times.attempt, own, group.prefix.is_empty(), around) {
+            times.attempt = timeout_beside(table, &group.prefix);
+        }
         times
     }
 
     fn entries(&self) -> Vec<Entry<'d>> {
         [self.attempt, self.deadline, self.elapsed].into_iter().flatten().collect()
     }
+}
+
+/// The timeout for a prefix: with the same one, else one for every attempt.
+fn timeout_beside<'d>(table: Node<'d>, prefix: &str) -> Option<Entry<'d>> {
+    let own = format!("{prefix}_timeout");
+    let scalar = |node: Node<'_>| !matches!(node.kind(), Kind::Map | Kind::List | Kind::Null);
+    let exact = table.entries().filter(|child| scalar(*child)).find_map(|node| {
+        let (stem, unit) = names::stem(node.key());
+        (stem == own).then_some(Entry { role: Role::AttemptTimeout, unit, node })
+    });
+    let shared = ["timeout", "request_timeout", "attempt_timeout", "per_attempt_timeout", "per_try_timeout"];
+    exact.or_else(|| {
+        let mut entries = times_of(table).into_iter();
+        entries.find(|entry| {
+            let (stem, _) = names::stem(entry.node.key());
+            shared.contains(&stem.as_str())
+        })
+    })
 }
 
 /// The times in the table around a retry table; those of a server are how long it waits for its callers.
@@ -539,19 +587,30 @@ struct Bare(Unit, Option<&'static str>);
 
 /// The unit that a comment behind one of the values names; it holds for all of them.
 fn commented_unit(entries: &[Entry<'_>], comments: &[Comment]) -> Option<Bare> {
-    let lines = entries.iter().filter(|entry| entry.unit.is_none() && entry.role.is_duration());
-    let behind = lines.filter_map(|entry| {
-        let line = entry.node.place().line;
-        let at = comments.partition_point(|comment| comment.place.line < line);
-        comments.get(at).filter(|comment| comment.place.line == line && !comment.own_line)
-    });
-    behind.filter_map(|comment| names::unit_in_words(&comment.text)).map(|unit| Bare(unit, None)).next()
+    let lines = || entries.iter().filter(|entry| entry.unit.is_none() && entry.role.is_duration());
+    let unit = lines().find_map(|entry| unit_behind(entry.node, comments))?;
+    // unless that would make hours of what others mean as milliseconds
+    let thousands = |entry: &&Entry<'_>| {
+        let number = entry.node.text().and_then(whole_number);
+        number.is_some_and(|number| number >= 1000) && unit_behind(entry.node, comments).is_none()
+    };
+    let apart = unit == Unit::Seconds && lines().any(|entry| thousands(&entry));
+    (!apart).then_some(Bare(unit, None))
+}
+
+/// The unit that a comment on the line of a value names.
+fn unit_behind(node: Node<'_>, comments: &[Comment]) -> Option<Unit> {
+    let line = node.place().line;
+    let at = comments.partition_point(|comment| comment.place.line < line);
+    let behind = comments.get(at).filter(|comment| comment.place.line == line && !comment.own_line)?;
+    names::unit_in_words(&behind.text)
 }
 
 /// Reads the values of one policy.
 struct Values<'d> {
     reader: Reader<'d, 'd>,
     bare: Bare,
+    comments: &'d [Comment],
 }
 
 impl<'d> Values<'d> {
@@ -600,6 +659,7 @@ impl<'d> Values<'d> {
     }
 
     fn span(&mut self, node: Node<'d>, suffix: UnitSuffix) -> Setting<Duration> {
+        let suffix = suffix.or_else(|| unit_behind(node, self.comments));
         let mut setting = self.reader.value(node, &Span { unit: Some(suffix.unwrap_or(self.bare.0)) });
         let bare = matches!(node.text().map(notation::any), Some(Ok(notation::Amount::Bare(number))) if number != "0");
         if let (Origin::Written(place), true, None, Some(guess)) =
@@ -726,6 +786,7 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
     let mut read = Values {
         reader: Reader::new(UNOWNED),
         bare: Bare(Unit::Seconds, Some("a bare number is taken as seconds")),
+        comments: &[],
     };
     let receives = entry(&["max_receive_count", "max_deliver", "max_deliveries"]);
     let retention = entry(&["retention", "retention_period", "message_retention"]);
@@ -767,7 +828,8 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
         },
         retention: read
             .time(retention.map(|(node, unit)| Entry { role: Role::Elapsed, unit, node }), NOTHING),
-        dead_letters: letters.is_some(),
+        // a number of receives is there for what comes after them, wherever that is set
+        dead_letters: letters.is_some() || receives.is_some(),
         is_dead_letter_queue: false,
         handlers,
         faults: read.reader.faults,

@@ -72,7 +72,7 @@ pub struct BareNumber {
     pub pointer: String,
     /// Key and number as written.
     pub written: String,
-    /// The number.
+    /// The number; "" where it is a text with another unit than that of its key.
     pub number: String,
     /// The unit that its key or a convention gives it.
     pub unit: Unit,

@@ -97,7 +97,8 @@ fn message(
         let count = counted(attempts - 1, "wait");
         return match policy.pacing {
             Pacing::AfterFailure => {
-                format!("{count} add up to {waits}, more than the deadline of {deadline}")
+                let add = if attempts == 2 { "adds" } else { "add" };
+                format!("{count} {add} up to {waits}, more than the deadline of {deadline}")
             }
             Pacing::StartToStart | Pacing::Hedged => {
                 format!("{tries} start up to {waits} apart, more than the deadline of {deadline}")
@@ -123,6 +124,7 @@ fn help(
     let timeout = policy.attempt_timeout.at();
     let fitting = match (fit::attempts_within(policy, deadline), timeout) {
         (Some(0), Some(timeout)) => format!("Not even one attempt of {timeout} fits in {deadline}"),
+        (_, None) if deadline.is_zero() => "Nothing fits in no time".to_string(),
         (Some(1), _) => format!("1 attempt fits in {deadline}"),
         (Some(fit), _) => format!("{fit} attempts fit in {deadline}"),
         (None, _) => format!("Fewer attempts fit in {deadline}"),

@@ -72,7 +72,8 @@ fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule, limits: &
     evidence.waits(policy, schedule);
     let wording = Wording {
         message: format!(
-            "{attempts} attempts are used up within {total}, and what was to be sent is dropped"
+            "{} used up within {total}, and what was to be sent is dropped",
+            if attempts == 1 { "1 attempt is".to_string() } else { format!("{attempts} attempts are") }
         ),
         label: format!("gives up before an outage of {} is over", limits.outage),
         help: format!(

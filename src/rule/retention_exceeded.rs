@@ -95,10 +95,11 @@ fn of_queue(file: &ProjectFile, queue: &Queue) -> Option<Finding> {
             "{receives} receives of {window} take {needed}, but a message is kept for {retention}"
         ),
         label: format!("drops a message {} too early", needed.minus(retention)),
-        help: format!(
-            "Keep messages for more than {needed}, or receive them at most {} times.",
-            fitting(queue)?
-        ),
+        help: match fitting(queue)? {
+            0 => format!("Keep messages for more than {needed}, or hide them for less than {retention}."),
+            1 => format!("Keep messages for more than {needed}, or receive them only once."),
+            most => format!("Keep messages for more than {needed}, or receive them at most {most} times."),
+        },
     };
     Some(Subject::queue(file, queue).finding(&RULE, wording, evidence.weighed()))
 }

@@ -54,6 +54,9 @@ fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
 
 fn of_number(file: &ProjectFile, policy: &Policy, number: &BareNumber) -> Option<Finding> {
     let shortest = if number.is_timeout { SHORTEST_TIMEOUT } else { SHORTEST_WAIT };
+    if number.number.is_empty() {
+        return Some(of_text(file, policy, number));
+    }
     let other = match number.time {
         time if time.is_zero() => return None,
         time if time < shortest => larger(number.unit)?,
@@ -73,6 +76,17 @@ fn of_number(file: &ProjectFile, policy: &Policy, number: &BareNumber) -> Option
     };
     let subject = Subject::policy(file, policy).at(Some(number.place)).pointing_to(&number.pointer);
     Some(subject.finding(&RULE, wording, Evidence::of(&file.path)))
+}
+
+/// A text whose unit is not that of its key.
+fn of_text(file: &ProjectFile, policy: &Policy, number: &BareNumber) -> Finding {
+    let wording = Wording {
+        message: format!("{} is {}, and its key speaks of another unit", number.written, number.time),
+        label: "two units".into(),
+        help: "Write the number in the unit of its key, or take the unit out of the key.".into(),
+    };
+    let subject = Subject::policy(file, policy).at(Some(number.place)).pointing_to(&number.pointer);
+    subject.finding(&RULE, wording, Evidence::of(&file.path))
 }
 
 /// The unit that people take this one for when the time is too short.

@@ -356,6 +356,14 @@ pub const NOT_RETRIES: &[&str] = &[
     "i18n",
     "login",
     "lockout",
+    "password_reset",
+    "password",
+    "otp",
+    "captcha",
+    "mfa",
+    "two_factor",
+    "quiz",
+    "dunning",
 ];
 
 /// Prefixes of what happened, or of one step of it.
@@ -463,6 +471,14 @@ pub fn unit_in_words(comment: &str) -> Option<Unit> {
         .into_iter()
         .find_map(word)
         .or_else(|| OTHER_SCRIPTS.iter().find(|(name, _)| comment.contains(name)).map(|(_, unit)| *unit))
+}
+
+/// The unit of a text that is a number and a unit, as `30s`.
+pub fn unit_in_text(text: &str) -> Option<Unit> {
+    let word =
+        text.trim().trim_start_matches(|char: char| char.is_ascii_digit() || matches!(char, '.' | ' '));
+    let lower = word.to_ascii_lowercase();
+    UNITS.iter().find(|(_, names)| names.contains(&lower.as_str())).map(|(unit, _)| *unit)
 }
 
 /// A key in snake_case, whichever case it is written in.

@@ -2,7 +2,7 @@
 //! the C core agree but where it says so; measured with grpcio 1.85 and grpc-js 1.14).
 
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time};
-use crate::dialect::shape::{failures, policy};
+use crate::dialect::shape::{failures, placeholder, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::{
@@ -57,8 +57,13 @@ const CODES: &[&str] = &[
 ];
 
 /// Keys whose text is a service config.
-const TEXT_KEYS: &[&str] =
-    &["default_service_config", "defaultServiceConfig", "service_config_json", "serviceConfigJson"];
+const TEXT_KEYS: &[&str] = &[
+    "default_service_config",
+    "defaultServiceConfig",
+    "service_config_json",
+    "serviceConfigJson",
+    "serviceConfig", // of a list for DNS, too (grpc/proposal A2-service-configs-in-dns.md)
+];
 
 const fn above_zero(key: &'static str) -> Time {
     let time = Time::new(key, Notation::Protobuf).at_least(Duration::from_nanos(1));
@@ -70,8 +75,13 @@ fn read(document: &Document<'_>, file: &File<'_>, facts: &mut Facts) -> bool {
         service_config(document.root(), file, facts);
         return true;
     }
-    texts(document.root(), file, facts);
-    false
+    let root = document.root();
+    let choices = root.kind() == Kind::List && {
+        let held = |choice: Node<'_>| choice.get("serviceConfig").is_some_and(is_config);
+        root.items().next().is_some() && root.items().all(held)
+    };
+    texts(root, file, facts);
+    choices
 }
 
 fn is_config(node: Node<'_>) -> bool {
@@ -95,6 +105,7 @@ fn texts(node: Node<'_>, file: &File<'_>, facts: &mut Facts) {
 }
 
 fn service_config(config: Node<'_>, file: &File<'_>, facts: &mut Facts) {
+    let before = facts.policies.len();
     for method in config.get("methodConfig").into_iter().flat_map(Node::items) {
         let block = Block::new(method, Keys::Exact);
         let retries = block.get("retryPolicy");
@@ -103,6 +114,10 @@ fn service_config(config: Node<'_>, file: &File<'_>, facts: &mut Facts) {
         let deadline = reader.get(block, &TIMEOUT);
         if let (Some(hedges), Some(_)) = (hedges, retries) {
             reader.refuse(hedges, "a method has a retryPolicy or a hedgingPolicy, not both");
+        }
+        if block.get("name").is_none_or(|names| names.items().next().is_none()) {
+            let block = retries.or(hedges).unwrap_or(method);
+            reader.replace(block, "an entry without a name is for no call, and gRPC passes over it");
         }
         if let Some(retries) = retries {
             let mut policy = retry_policy(reader, retries, called(method), deadline);
@@ -115,6 +130,29 @@ fn service_config(config: Node<'_>, file: &File<'_>, facts: &mut Facts) {
             facts.policies.push(hedging_policy(reader, hedges, called(method), deadline));
         }
     }
+    let mut reader = Reader::new("gRPC");
+    names(&mut reader, config);
+    if let Some(first) = facts.policies.get_mut(before) {
+        first.faults.append(&mut reader.faults);
+    }
+}
+
+/// A service or method is named once in all, and a method only beside its service.
+fn names(reader: &mut Reader<'_, '_>, config: Node<'_>) {
+    let methods = config.get("methodConfig").into_iter().flat_map(Node::items);
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for name in methods.filter_map(|method| method.get("name")).flat_map(Node::items) {
+        let part = |key| name.get(key).and_then(Node::text).unwrap_or_default();
+        let both = (part("service"), part("method"));
+        if both.0.is_empty() && !both.1.is_empty() {
+            let method = name.get("method").unwrap_or(name);
+            reader.refuse(method, "a service is expected beside the method");
+        } else if seen.contains(&both) {
+            let last = ["method", "service"].iter().find_map(|key| name.get(key)).unwrap_or(name);
+            reader.refuse(last, "each name stands once in all entries");
+        }
+        seen.push(both);
+    }
 }
 
 /// The first service or method that an entry is for.
@@ -125,6 +163,7 @@ fn called(method: Node<'_>) -> String {
     match (part("service"), part("method")) {
         (Some(service), Some(method)) => format!("{service}/{method}"),
         (Some(service), None) => service.to_string(),
+        _ if first.is_none() => "no method".to_string(),
         _ => "all methods".to_string(),
     }
 }
@@ -211,7 +250,11 @@ fn codes(reader: &mut Reader<'_, '_>, list: Option<Node<'_>>, needed: bool) {
         }
         _ => code.text().is_some_and(|name| CODES.contains(&name)),
     };
-    if let Some(wrong) = list.items().find(|code| !known(*code)) {
+    let filled_in = |code: Node<'_>| code.text().is_some_and(|text| placeholder::read(text).is_some());
+    if list.kind() != Kind::List && !filled_in(list) {
+        return reader.refuse(list, "a list of status codes is expected");
+    }
+    if let Some(wrong) = list.items().find(|code| !known(*code) && !filled_in(*code)) {
         let name = wrong.text().unwrap_or("a list");
         reader.refuse(list, format!("{name} is no status code; the names are in capitals, as UNAVAILABLE"));
     }

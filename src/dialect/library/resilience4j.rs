@@ -1,14 +1,14 @@
 //! resilience4j's Retry and TimeLimiter in the files of Spring Boot (resilience4j 2.x, tags to 2.4.0:
 //! CommonRetryConfigurationProperties, ConfigUtils, IntervalFunction, CommonTimeLimiterConfigurationProperties).
 
-use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Count, Field, Flag, Keys, Notation, Number, Reader, Time};
+use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::{self, Unit::Millis};
 use crate::model::{
     Backoff, BareNumber, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Idle, Jitter, Layer,
-    Origin, Policy, Ratio, Rounding, Setting,
+    Origin, Policy, Ratio, Repeated, Rounding, Setting,
 };
 
 /// The dialect.
@@ -40,6 +40,26 @@ const TIMEOUT: Time = spring("timeoutDuration").or(Duration::from_secs(1));
 const RANDOM_FACTOR: &str = "randomizedWaitFactor";
 /// IntervalFunction.DEFAULT_RANDOMIZATION_FACTOR.
 const DEFAULT_FACTOR: Ratio = Ratio::new(1, 2);
+/// IntervalFunction.checkInterval.
+const SHORTEST: Duration = Duration::from_millis(1);
+/// A class that computes the waits.
+const FUNCTION: &str = "intervalBiFunction";
+/// What fails in the same way again.
+const PERMANENT: &[&str] = &[
+    "HttpClientErrorException",
+    "WebClientResponseException$BadRequest",
+    "WebClientResponseException$NotFound",
+    "WebClientResponseException$Forbidden",
+    "WebClientResponseException$Unauthorized",
+    "HttpClientErrorException$BadRequest",
+    "HttpClientErrorException$NotFound",
+    "HttpClientErrorException$Forbidden",
+    "HttpClientErrorException$Unauthorized",
+    "java.lang.IllegalArgumentException",
+    "ValidationException",
+    "ConstraintViolationException",
+    "AccessDeniedException",
+];
 /// The name of version 1, which version 2 does not read.
 const OLD_MAX_ATTEMPTS: &str = "maxRetryAttempts";
 /// Templates end in these names at the most so many steps up.
@@ -86,7 +106,10 @@ impl<'d> Properties<'d> {
     fn collect(&mut self, node: Node<'d>, way: &mut Vec<&'d str>) {
         for child in node.entries() {
             let before = way.len();
-            way.extend(child.key().split('.'));
+            match child.key().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+                Some(whole) => way.push(whole), // a name with dots of its own
+                None => way.extend(child.key().split('.')),
+            }
             if before > 0 || Keys::Relaxed.same(way[0], "resilience4j") {
                 self.all.push((way.clone(), child));
                 self.collect(child, way);
@@ -226,6 +249,7 @@ fn instance(files: &Files<'_>, named: Named<'_>, at: Node<'_>) -> Policy {
             why: "maxAttempts counts the first call, and 1 leaves no retry".into(),
             help: "Allow at least 2 attempts, or remove the instance.".into(),
         }),
+        repeated: repeated(files, &chain).into_iter().collect(),
         bare_numbers: bare_wait(files, named).into_iter().collect(),
         attempts,
         backoff,
@@ -235,6 +259,20 @@ fn instance(files: &Files<'_>, named: Named<'_>, at: Node<'_>) -> Policy {
         faults: reader.faults,
         ..policy(ID, Layer::Client, named.name.to_string(), at)
     }
+}
+
+/// The exceptions that are retried although they fail in the same way again; what is ignored is not.
+fn repeated(files: &Files<'_>, chain: &[Named<'_>]) -> Option<Repeated> {
+    let list = |key: &str| chain.iter().find_map(|named| files.find(*named, key));
+    let ignored: Vec<_> =
+        list("ignoreExceptions").into_iter().flat_map(Node::items).filter_map(Node::text).collect();
+    let permanent = |class: &str| {
+        let known = |name: &&str| {
+            class.strip_suffix(*name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        };
+        PERMANENT.iter().any(known) && !ignored.contains(&class)
+    };
+    failures::classes(list("retryExceptions")?, permanent)
 }
 
 /// A `waitDuration` without a unit, which is one of milliseconds.
@@ -286,6 +324,9 @@ fn backoff<'d>(files: &Files<'d>, reader: &mut Reader<'_, 'd>, chain: &[Named<'_
         can_jitter: true,
         ..Backoff::none("resilience4j's default")
     };
+    if chain.iter().any(|named| files.find(*named, FUNCTION).is_some()) {
+        return Backoff::unknown("a class of the program computes the waits");
+    }
     let Some(from) = chain.iter().position(bound) else { return fixed };
     let chain = &chain[from..];
     let inherit = |value: Setting<Duration>| match value.origin {
@@ -298,6 +339,22 @@ fn backoff<'d>(files: &Files<'d>, reader: &mut Reader<'_, 'd>, chain: &[Named<'_
     let randomized = on(setting(files, reader, chain, &RANDOMIZED));
     let multiplier = setting(files, reader, chain, &MULTIPLIER);
     let cap = setting(files, reader, chain, &MAX_WAIT);
+    let under = |time: &Setting<Duration>| time.at().is_some_and(|time| time < SHORTEST);
+    if (exponential || randomized)
+        && under(&initial)
+        && let Some(node) = files.find(chain[0], WAIT.key).filter(|_| from == 0)
+    {
+        reader.refuse(node, "at least 1 ms is expected of waits that grow or scatter");
+        return Backoff::unknown("its first wait is refused");
+    }
+    if exponential
+        && multiplier.is_some()
+        && cap.as_ref().is_some_and(under)
+        && let Some(node) = files.find(chain[0], MAX_WAIT.key).filter(|_| from == 0)
+    {
+        reader.refuse(node, "at least 1 ms is expected");
+        return Backoff::unknown("its longest wait is refused");
+    }
     let factor = setting(files, reader, &chain[..1], &Factor);
     let dropped = exponential && multiplier.is_none();
     if dropped && from == 0 {

@@ -6,7 +6,7 @@ use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
 use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
-use crate::model::{Bound, Duration, Facts, Idle, Layer, Origin, Policy, Setting};
+use crate::model::{Backoff, Bound, Duration, Facts, Idle, Layer, Origin, Policy, Setting};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -85,8 +85,19 @@ fn virtual_host(host: Node<'_>, facts: &mut Facts) {
     }
     if let Some(retries) = block.get("retry_policy") {
         let reader = Reader::new("Envoy");
+        let replaced = inherited.is_empty() && !own.is_empty();
         let timeout = longest(inherited).unwrap_or_else(|| reader.absent(&TIMEOUT));
-        facts.policies.push(retry_policy(reader, retries, host_name.to_string(), timeout));
+        let mut policy = retry_policy(reader, retries, host_name.to_string(), timeout);
+        if replaced {
+            policy.attempts = Setting::new(Bound::At(1), Origin::Written(retries.key_place()));
+            policy.backoff = Backoff::none("replaced by the policies of the routes");
+            policy.repeated.clear();
+            policy.idle = Some(Idle {
+                why: "every route has a retry_policy of its own, which replaces it as a whole".into(),
+                help: "Remove it, or the policies of the routes that it is meant for.".into(),
+            });
+        }
+        facts.policies.push(policy);
     }
     facts.policies.append(&mut own);
 }
@@ -124,7 +135,13 @@ fn retry_policy<'d>(
     let idle = idle(block, attempts.at());
     // the codes are read beside that word only
     let words = block.get("retry_on").and_then(Node::text).unwrap_or_default();
-    let codes = block.get("retriable_status_codes").filter(|_| words.contains("retriable-status-codes"));
+    let read =
+        words.contains("retriable-status-codes") || crate::dialect::shape::placeholder::read(words).is_some();
+    let codes = block.get("retriable_status_codes").filter(|codes| codes.items().next().is_some());
+    if let Some(codes) = codes.filter(|_| !read && retries_something(block)) {
+        reader.replace(codes, "Envoy reads it only if retry_on holds retriable-status-codes");
+    }
+    let codes = codes.filter(|_| read);
     let per_try = reader.get(block, &PER_TRY_TIMEOUT);
     let attempt_timeout =
         envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &deadline);

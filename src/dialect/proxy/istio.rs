@@ -5,7 +5,7 @@ use crate::dialect::shape::kubernetes::{Object, objects};
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
 use crate::dialect::shape::{envoy, failures, policy};
 use crate::dialect::{Dialect, File};
-use crate::document::{Document, Node};
+use crate::document::{Document, Kind, Node};
 use crate::model::{Duration, Facts, Layer, Policy, Setting};
 
 /// The dialect.
@@ -139,7 +139,13 @@ fn retry_policy<'d>(
 /// A list that is split at commas and not trimmed (validation.go, ValidateHTTPRetry).
 fn retry_on(reader: &mut Reader<'_, '_>, block: Block<'_>) {
     let Some(node) = block.get("retryOn") else { return };
+    if node.kind() != Kind::String {
+        return reader.refuse(node, "a text is expected, a number in quotes");
+    }
     let words = node.text().unwrap_or_default();
+    if crate::dialect::shape::placeholder::read(words).is_some() {
+        return; // not known before it is filled in
+    }
     let named = |code: u16| NAMED_CODES.iter().any(|codes| codes.contains(&code));
     let known = |word: &str| envoy::RETRY_ON.contains(&word) || word.parse().is_ok_and(named);
     match words.split(',').find(|word| !words.is_empty() && !known(word)) {
@@ -165,7 +171,11 @@ fn mesh_config(mesh: Node<'_>, facts: &mut Facts) -> bool {
     let none = Setting::unlimited("Istio's default");
     let outbound = block.get("defaultHttpRetryPolicy");
     if let Some(retries) = outbound {
-        let policy = retry_policy(Reader::new("Istio"), retries, retries.key().into(), none.clone());
+        let mut policy = retry_policy(Reader::new("Istio"), retries, retries.key().into(), none.clone());
+        if policy.attempt_timeout.is_unlimited() {
+            // nothing that could be set here: perTryTimeout is for routes only (mesh/v1alpha1/config.proto)
+            policy.attempt_timeout = Setting::unknown("the timeout of each route bounds it", None);
+        }
         facts.policies.push(policy);
     }
     let inbound = block.get("defaultInboundHttpRetryPolicy");

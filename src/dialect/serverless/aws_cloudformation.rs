@@ -4,7 +4,7 @@
 
 use crate::dialect::shape::cloudformation::{Resource, Template};
 use crate::dialect::shape::policy;
-use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
+use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Resolved, Time};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Node};
 use crate::model::notation::Unit::Seconds;
@@ -101,7 +101,8 @@ fn queue(template: Template<'_>, resource: Resource<'_>) -> Queue {
     let resolve = |node| template.resolve(node);
     let mut reader = Reader::with("SQS", &resolve);
     let block = Block::new(resource.properties, Keys::Exact);
-    let redrive = block.get("RedrivePolicy");
+    let redrive =
+        block.get("RedrivePolicy").filter(|node| !matches!(template.resolve(*node), Resolved::Absent)); // Ref: AWS::NoValue
     let text = redrive.filter(|node| node.string().is_some()).and_then(Node::embedded);
     let redrive = Block::new(text.as_ref().map(|text| text.root()).or(redrive), Keys::Exact);
     let unread = redrive.node().is_some_and(|node| node.tag().is_some() || node.text().is_some());

@@ -208,12 +208,13 @@ fn owner(name: &str) -> &str {
     name.split_once('.').map_or(name, |(id, _)| id)
 }
 
-/// The parts of a text that `Fn::Join` puts together with nothing between them; a part that is not a
+/// The parts of a text that `Fn::Join` puts together with nothing or blanks between them; a part that is not a
 /// literal is an `Err` with the placeholder that `Fn::Sub` would have in its place.
 pub fn joined_text(node: Node<'_>) -> Option<Vec<Result<Node<'_>, String>>> {
     let Intrinsic { name: "Join", argument } = Intrinsic::of(node)? else { return None };
     let mut arguments = argument.items();
-    if !arguments.next()?.text()?.is_empty() {
+    let between = arguments.next()?.text()?;
+    if !between.trim().is_empty() {
         return None;
     }
     let part = |part| match Intrinsic::of(part) {
@@ -223,7 +224,14 @@ pub fn joined_text(node: Node<'_>) -> Option<Vec<Result<Node<'_>, String>>> {
             Err(format!("${{{}}}", named.map_or("", owner)))
         }
     };
-    Some(arguments.next()?.items().map(part).collect())
+    let mut parts = Vec::new();
+    for (n, item) in arguments.next()?.items().enumerate() {
+        if n > 0 && !between.is_empty() {
+            parts.push(Err(between.to_string()));
+        }
+        parts.push(part(item));
+    }
+    Some(parts)
 }
 
 /// The text node of `Fn::Sub`, in either form, or the node itself where it is plain text.

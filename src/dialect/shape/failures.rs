@@ -63,6 +63,11 @@ pub fn errors(list: Node<'_>, permanent: &[&str]) -> Option<Repeated> {
     repeated(list, among(list, |word| permanent.contains(&word)), Vec::new())
 }
 
+/// Classes of errors that are retried.
+pub fn classes(list: Node<'_>, permanent: impl Fn(&str) -> bool) -> Option<Repeated> {
+    repeated(list, among(list, permanent), Vec::new())
+}
+
 /// HTTP methods that are retried.
 pub fn methods(list: Node<'_>) -> Option<Repeated> {
     let listed = list.kind() == Kind::List || list.text().is_some();

@@ -151,6 +151,9 @@ impl Field for Count {
             Some(number) if (self.least as i128..=self.most as i128).contains(&number) => {
                 Ok(Bound::At(number as u64))
             }
+            Some(number) if number > self.most as i128 => {
+                Err(format!("a whole number up to {} is expected", self.most).into())
+            }
             _ if self.most >= i32::MAX as u64 => {
                 Err(format!("a whole number of at least {} is expected", self.least).into())
             }
@@ -218,10 +221,20 @@ impl Notation {
         }
     }
 
+    /// A bound in the unit that the value is written in, where it has but one.
+    fn shown(self, bound: Duration) -> String {
+        match self {
+            Self::Whole(notation::Unit::Seconds, _) => {
+                format!("{} s", bound.nanos() / Duration::from_secs(1).nanos())
+            }
+            _ => bound.to_string(),
+        }
+    }
+
     fn expected(self) -> &'static str {
         match self {
             Self::Go => "a duration with units as 250ms or 1m30s",
-            Self::Protobuf => "decimal seconds with an s, as \"0.25s\",",
+            Self::Protobuf => "a number of seconds with an s, as \"0.25s\",",
             Self::Spring(_) => "a duration without a fraction, as 500ms or 2s, or in ISO 8601, as PT0.5S,",
             Self::Whole(notation::Unit::Seconds, _) => "a whole number of seconds",
             Self::Whole(..) => "a whole number",
@@ -302,17 +315,25 @@ impl Field for Time {
 
     fn value(&self, node: Node<'_>) -> Result<Bound<Duration>, Cow<'static, str>> {
         let expected = self.notation.expected();
+        let negative = |text: &str| {
+            text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_digit()))
+        };
         match self.notation.read(node) {
+            None if node.text().is_some_and(negative) => Err("no negative time is expected".into()),
             None => Err(format!("{expected} is expected").into()),
             Some(time) if time.is_zero() && self.zero_is_none => Ok(Bound::Unlimited),
             Some(time) if time < self.least && self.least == Duration::from_nanos(1) => {
-                Err("more than nothing is expected".into())
+                Err("a time over 0 is expected".into())
             }
-            Some(time) if time < self.least => Err(format!("at least {} is expected", self.least).into()),
+            Some(time) if time < self.least => {
+                Err(format!("at least {} is expected", self.notation.shown(self.least)).into())
+            }
             Some(time) if time.nanos() % self.grain.nanos() != 0 => {
                 Err(format!("a multiple of {} is expected", self.grain).into())
             }
-            Some(time) if time > self.most => Err(format!("at most {} is expected", self.most).into()),
+            Some(time) if time > self.most => {
+                Err(format!("at most {} is expected", self.notation.shown(self.most)).into())
+            }
             Some(time) => Ok(Bound::At(time)),
         }
     }
@@ -378,7 +399,13 @@ impl<T: Copy + PartialEq> Field for Word<T> {
         let found = self.words.iter().find(|(word, _)| node.text() == Some(word));
         found.map(|(_, value)| Bound::At(*value)).ok_or_else(|| {
             let words: Vec<_> = self.words.iter().map(|(word, _)| *word).collect();
-            format!("one of {} is expected", words.join(", ")).into()
+            match words.as_slice() {
+                [before @ .., last] if !before.is_empty() => {
+                    format!("{} or {last} is expected", before.join(", "))
+                }
+                _ => format!("{} is expected", words.join(", ")),
+            }
+            .into()
         })
     }
 }
@@ -598,6 +625,10 @@ impl<'r, 'd> Reader<'r, 'd> {
                 format!("{key}: \"{text}\"")
             }
             ("", Some(text)) => text.to_string(),
+            ("", None) => {
+                let list = node.parent().map(Node::key).filter(|key| !key.is_empty());
+                list.map_or("it".to_string(), |key| format!("an item of {key}"))
+            }
             (key, Some(text)) => format!("{key}: {text}"),
             (key, None) => key.to_string(),
         };

@@ -1,7 +1,7 @@
 //! Vector's sinks (vectordotdev/vector 0.5x: src/sinks/util/service.rs, src/sinks/util/retries.rs).
 
-use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time, Word};
+use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
@@ -26,7 +26,7 @@ const INITIAL: Time = seconds("retry_initial_backoff_secs", 1);
 /// Of one wait, whatever its name says; 3600 before 0.35.
 const MAX: Time = seconds("retry_max_duration_secs", 30);
 /// Of each attempt.
-const TIMEOUT: Time = seconds("timeout_secs", 60);
+const TIMEOUT: Time = seconds("timeout_secs", 60).at_least(Duration::ZERO);
 const JITTER: Word<Jitter> =
     Word { key: "retry_jitter_mode", absent: FULL, words: &[("Full", FULL), ("None", Jitter::None)] };
 /// The wait is drawn from 1 ms on.
@@ -72,7 +72,20 @@ const fn seconds(key: &'static str, absent: u64) -> Time {
 }
 
 fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
-    let Some(sinks) = document.root().get("sinks").filter(|sinks| sinks.kind() == Kind::Map) else {
+    let root = document.root();
+    // the values of Vector's chart, by itself or as a part of another
+    let charts = root.entries().filter_map(|part| part.get("customConfig"));
+    let values: Vec<_> = root.get("customConfig").into_iter().chain(charts).collect();
+    let mut owned = false;
+    for config in values.into_iter().chain([root]) {
+        owned |= sinks(config, facts);
+    }
+    owned
+}
+
+/// The sinks of a configuration, if it is one.
+fn sinks(config: Node<'_>, facts: &mut Facts) -> bool {
+    let Some(sinks) = config.get("sinks").filter(|sinks| sinks.kind() == Kind::Map) else {
         return false;
     };
     let is_sink = |sink: Node<'_>| sink.get("type").is_some() && sink.get("inputs").is_some();
@@ -103,6 +116,14 @@ fn sink(node: Node<'_>) -> Option<Policy> {
         Bound::At(ENDLESS) => Setting { bound: Bound::Unlimited, ..retries },
         _ => retries.map(|retries| retries + 1),
     };
+    let strategy = node.get("retry_strategy").map(|strategy| Block::new(strategy, Keys::Exact));
+    let word = |key: &str| strategy.and_then(|strategy| strategy.get(key));
+    let kind = word("type").and_then(Node::text);
+    let attempts = match word("type").filter(|_| kind == Some("none")) {
+        Some(none) => Setting::written(1, none.place()),
+        None => attempts,
+    };
+    let codes = word("status_codes").filter(|_| kind == Some("custom"));
     let written = ["retry_attempts", INITIAL.key, MAX.key, JITTER.key];
     Some(Policy {
         written: written.iter().any(|key| block.get(key).is_some()),
@@ -117,6 +138,7 @@ fn sink(node: Node<'_>) -> Option<Policy> {
             ..Backoff::none("Vector's default")
         },
         attempt_timeout: reader.get(block, &TIMEOUT),
+        repeated: codes.and_then(failures::statuses).into_iter().collect(),
         ships: true,
         faults: reader.faults,
         ..policy(ID, Layer::Client, node.key().to_string(), request.unwrap_or(node))

@@ -3,7 +3,7 @@
 
 use crate::dialect::shape::kubernetes::{Object, objects};
 use crate::dialect::shape::policy;
-use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time, whole_number};
+use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time, Word, whole_number};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
@@ -24,6 +24,12 @@ const ID: &str = "argo-workflows";
 
 /// Retries; without it they never end, and the back-off is not waited for (processNodeRetries).
 const LIMIT: &str = "limit";
+/// Which outcomes are retried; another word is refused at the submission.
+const POLICY: Word<()> = Word {
+    key: "retryPolicy",
+    absent: (),
+    words: &[("Always", ()), ("OnFailure", ()), ("OnError", ()), ("OnTransientError", ())],
+};
 /// The first wait, in quotes; without it a back-off makes the node fail with an error.
 const DURATION: Time = Time::new("duration", Notation::Argo);
 const CAP: Time = Time::new("cap", Notation::Argo);
@@ -64,9 +70,13 @@ fn workflow(object: Object<'_>, spec: Block<'_>, facts: &mut Facts) {
         let mut reader = Reader::new("Argo");
         let timeouts =
             templates.iter().filter(own).map(|template| attempt_timeout(&mut reader, *template, defaults));
-        let timeout = timeouts.reduce(longer).unwrap_or_else(|| Setting::unlimited("Argo's default"));
+        let timeout = match timeouts.reduce(longer) {
+            Some(timeout) => timeout,
+            None => default_timeout(&mut reader, defaults),
+        };
         let name = format!("{}/{label}", object.name());
-        facts.policies.push(retry_strategy(reader, strategy, name, timeout, &deadline));
+        let blocks = [Some(strategy), defaults.get("retryStrategy")];
+        facts.policies.push(retry_strategy(reader, blocks, strategy, name, timeout, &deadline));
     }
     for template in &templates {
         let template = *template;
@@ -75,7 +85,13 @@ fn workflow(object: Object<'_>, spec: Block<'_>, facts: &mut Facts) {
         if let Some(strategy) = template.get("retryStrategy") {
             let mut reader = Reader::new("Argo");
             let timeout = attempt_timeout(&mut reader, template, defaults);
-            let policy = retry_strategy(reader, strategy, name.clone(), timeout, &deadline);
+            let mut policy = {
+                let blocks = [Some(strategy), defaults.get("retryStrategy")];
+                retry_strategy(reader, blocks, strategy, name.clone(), timeout, &deadline)
+            };
+            if [spec, defaults].iter().any(|shared| shared.get("retryStrategy").is_some()) {
+                policy.idle = None; // it switches the shared strategy off
+            }
             facts.policies.push(Policy { within: retried_callers(&templates, template), ..policy });
         }
         if let Some(strategy) = template.path(["containerSet", "retryStrategy"]) {
@@ -142,17 +158,27 @@ fn attempt_timeout<'d>(
     if timeout.is_unlimited() { reader.first(&[own, defaults], &ACTIVE_DEADLINE) } else { timeout }
 }
 
+/// The timeout of templates that say nothing themselves.
+fn default_timeout<'d>(reader: &mut Reader<'_, 'd>, defaults: Block<'d>) -> Setting<Duration> {
+    let timeout = reader.get(defaults, &TIMEOUT);
+    if timeout.is_unlimited() { reader.get(defaults, &ACTIVE_DEADLINE) } else { timeout }
+}
+
+/// `merged` is the strategy and what `templateDefaults` has in it where it says nothing itself
+/// (workflow/controller: the defaults are merged into each template, key by key).
 fn retry_strategy<'d>(
     mut reader: Reader<'_, 'd>,
+    merged: [Option<Node<'d>>; 2],
     strategy: Node<'d>,
     name: String,
     attempt_timeout: Setting<Duration>,
     workflow_deadline: &Setting<Duration>,
 ) -> Policy {
-    let block = Block::new(strategy, Keys::Exact);
-    let waits = block.block("backoff");
-    let attempts = attempts(&mut reader, block);
-    let own_deadline = reader.get(waits, &MAX_DURATION);
+    let blocks = merged.map(|node| Block::new(node, Keys::Exact));
+    let waits = blocks.map(|block| block.block("backoff"));
+    let attempts = attempts(&mut reader, &blocks);
+    reader.first(&blocks, &POLICY);
+    let own_deadline = reader.first(&waits, &MAX_DURATION);
     // maxDuration spares the first attempt; the workflow's deadline spares nothing
     let (deadline, deadline_effect) = match (own_deadline.bound, workflow_deadline.bound) {
         (Bound::Unlimited, _) => (workflow_deadline.clone(), DeadlineEffect::Cuts),
@@ -167,9 +193,9 @@ fn retry_strategy<'d>(
             help: "Allow at least 1 retry, or remove retryStrategy.".into(),
         }),
         backoff: if attempts.is_unlimited() {
-            unwaited(&mut reader, waits)
+            unwaited(&mut reader, &waits)
         } else {
-            backoff(&mut reader, waits)
+            backoff(&mut reader, &waits)
         },
         attempts,
         attempt_timeout,
@@ -180,25 +206,26 @@ fn retry_strategy<'d>(
     }
 }
 
-fn attempts<'d>(reader: &mut Reader<'_, 'd>, block: Block<'d>) -> Setting<u64> {
+fn attempts<'d>(reader: &mut Reader<'_, 'd>, blocks: &[Block<'d>]) -> Setting<u64> {
     let negative = |node: Node<'d>| node.text().and_then(whole_number).is_some_and(|number| number < 0);
-    if let Some(node) = block.get(LIMIT).filter(|node| negative(*node)) {
+    let written = blocks.iter().find_map(|block| block.get(LIMIT));
+    if let Some(node) = written.filter(|node| negative(*node)) {
         reader.replace(node, "every count of failures is over a negative limit, and Argo never retries");
         return Setting::written(1, node.place());
     }
-    reader.get(block, &Count::new(LIMIT).quoted()).map(|retries| retries + 1)
+    reader.first(blocks, &Count::new(LIMIT).quoted()).map(|retries| retries + 1)
 }
 
 /// A back-off that is not waited for, since there is no limit; its values are looked at all the same.
-fn unwaited<'d>(reader: &mut Reader<'_, 'd>, waits: Block<'d>) -> Backoff {
+fn unwaited<'d>(reader: &mut Reader<'_, 'd>, waits: &[Block<'d>]) -> Backoff {
     backoff(reader, waits);
     Backoff::none("Argo waits only where there is a limit")
 }
 
-fn backoff<'d>(reader: &mut Reader<'_, 'd>, waits: Block<'d>) -> Backoff {
+fn backoff<'d>(reader: &mut Reader<'_, 'd>, waits: &[Block<'d>]) -> Backoff {
     let none = Backoff::none("Argo's default");
-    let Some(node) = waits.node() else { return none };
-    if waits.get(DURATION.key).is_none() {
+    let Some(node) = waits.iter().find_map(|block| block.node()) else { return none };
+    if waits.iter().all(|block| block.get(DURATION.key).is_none()) {
         reader.missing(node, DURATION.key);
         return Backoff::unknown("a back-off without a duration makes the node fail");
     }
@@ -206,18 +233,18 @@ fn backoff<'d>(reader: &mut Reader<'_, 'd>, waits: Block<'d>) -> Backoff {
     let grows = factor.is_unknown() || factor.at().is_some_and(|factor| factor != Ratio::ONE);
     Backoff {
         growth: if grows { Growth::Exponential } else { Growth::Constant },
-        initial: reader.get(waits, &DURATION),
+        initial: reader.first(waits, &DURATION),
         multiplier: factor,
-        cap: reader.get(waits, &CAP),
+        cap: reader.first(waits, &CAP),
         cap_applies: CapApplies::BeforeJitter,
         ..none
     }
 }
 
 /// Only whole numbers are read; from 0 down the wait is constant.
-fn factor<'d>(reader: &mut Reader<'_, 'd>, waits: Block<'d>) -> Setting<Ratio> {
+fn factor<'d>(reader: &mut Reader<'_, 'd>, waits: &[Block<'d>]) -> Setting<Ratio> {
     let constant = || Setting::default(Ratio::ONE, "Argo's default");
-    let Some(node) = waits.get("factor") else { return constant() };
+    let Some(node) = waits.iter().find_map(|block| block.get("factor")) else { return constant() };
     if node.text().and_then(whole_number).is_some_and(|number| number <= 0) {
         return Setting::written(Ratio::ONE, node.place());
     }

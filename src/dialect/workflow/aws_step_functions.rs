@@ -2,7 +2,7 @@
 //! (states-language.net/spec.html; AWS Step Functions developer guide, "Handling errors in workflows").
 
 use crate::dialect::shape::cloudformation::{Template, joined_text, template_text};
-use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time, Word};
+use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time, Word, literal};
 use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
@@ -117,7 +117,8 @@ fn is_machine(node: Node<'_>) -> bool {
 }
 
 fn machine(machine: Machine<'_>, facts: &mut Facts) {
-    let mut reader = Reader::new("Step Functions");
+    let resolve = |node| machine.template.map_or_else(|| literal(node), |template| template.resolve(node));
+    let mut reader = Reader::with("Step Functions", &resolve);
     let mut deadline = reader.get(Block::new(machine.definition, Keys::Exact), &TIMEOUT);
     if machine.express
         && deadline.at().is_none_or(|written| written > EXPRESS_LIMIT)
@@ -143,9 +144,9 @@ struct Around {
 
 /// Every retrier of the states of a machine, of a branch or of an iterated part. A retrier of a Map or
 /// Parallel state repeats all that is within it.
-fn states(
-    machine: Machine<'_>,
-    scope: Node<'_>,
+fn states<'d>(
+    machine: Machine<'d>,
+    scope: Node<'d>,
     around: &Around,
     deadline: &Setting<Duration>,
     facts: &mut Facts,
@@ -175,9 +176,9 @@ fn states(
     }
 }
 
-fn retriers(
-    machine: Machine<'_>,
-    state: Node<'_>,
+fn retriers<'d>(
+    machine: Machine<'d>,
+    state: Node<'d>,
     around: &Around,
     deadline: &Setting<Duration>,
     facts: &mut Facts,
@@ -185,8 +186,9 @@ fn retriers(
     let Some(list) = state.get("Retry") else { return };
     let kind = state.get("Type").and_then(Node::text).unwrap_or_default();
     let count = list.items().count();
+    let resolve = |node| machine.template.map_or_else(|| literal(node), |template| template.resolve(node));
     for (n, retrier) in list.items().enumerate() {
-        let mut reader = Reader::new("Step Functions");
+        let mut reader = Reader::with("Step Functions", &resolve);
         let attempt_timeout = attempt_timeout(machine, state, kind, &mut reader);
         if n > 0 {
             reader.faults.clear(); // what is wrong with the state has been said once
@@ -226,7 +228,9 @@ fn retriers(
 fn errors(reader: &mut Reader<'_, '_>, retrier: Node<'_>, last: bool) {
     let Some(list) = retrier.get("ErrorEquals") else { return reader.missing(retrier, "ErrorEquals") };
     let names: Vec<_> = list.items().filter_map(Node::text).collect();
-    if list.kind() == Kind::List && list.items().next().is_none() {
+    if list.kind() != Kind::List {
+        reader.refuse(list, "a list of error names is expected");
+    } else if list.items().next().is_none() {
         reader.refuse(list, "at least one error name is expected");
     } else if names.contains(&"States.ALL") && names.len() > 1 {
         reader.refuse(list, "States.ALL has to stand alone in its list");

@@ -24,6 +24,8 @@ const ID: &str = "kubernetes-jobs";
 const BACKOFF_LIMIT: Count = Count::new("backoffLimit").or(6);
 /// Retries of one index; with it the Job has no limit of its own.
 const PER_INDEX: Count = Count::new("backoffLimitPerIndex");
+/// Indexes that may fail before the Job does.
+const FAILED_INDEXES: Count = Count::new("maxFailedIndexes");
 /// Of the Job: of everything. Of the pod: of one attempt, or of all restarts in place.
 const ACTIVE_DEADLINE: Time =
     Time::new("activeDeadlineSeconds", Notation::Whole(Seconds, false)).at_least(Duration::from_secs(1));
@@ -74,18 +76,26 @@ fn job(object: Object<'_>, spec: Node<'_>) -> Option<Policy> {
     }
     let pod = template.block("spec");
     let mut reader = Reader::new("Kubernetes");
-    let restart = reader.get(pod, &RESTART).at().unwrap_or(Restart::Never);
+    let known = reader.get(pod, &RESTART);
+    let restart = known.at().unwrap_or(Restart::Never);
     let count = match block.get(PER_INDEX.key) {
         Some(node) if restart == Restart::OnFailure => {
             reader.refuse(node, "restartPolicy: Never is expected beside it");
             reader.get(block, &PER_INDEX)
         }
-        Some(_) => reader.get(block, &PER_INDEX),
+        Some(node) => {
+            let mode = block.get("completionMode").and_then(Node::text);
+            if mode.is_none_or(|mode| mode == "NonIndexed") {
+                reader.refuse(node, "completionMode: Indexed is expected beside it");
+            }
+            reader.get(block, &PER_INDEX)
+        }
         None => reader.get(block, &BACKOFF_LIMIT),
     };
     if let Some(node) = block.get("podFailurePolicy").filter(|_| restart == Restart::OnFailure) {
         reader.refuse(node, "restartPolicy: Never is expected beside it");
     }
+    failed_indexes(&mut reader, block);
     let job_deadline = reader.get(block, &ACTIVE_DEADLINE);
     let pod_deadline = reader.get(pod, &ACTIVE_DEADLINE);
     let (attempt_timeout, deadline) = match restart {
@@ -97,6 +107,7 @@ fn job(object: Object<'_>, spec: Node<'_>) -> Option<Policy> {
     Some(Policy {
         written: limit.is_some(),
         attempts: match restart {
+            _ if known.is_unknown() => Setting::unknown("restartPolicy decides what it counts", None),
             Restart::Never => count.map(|retries| retries + 1),
             // the restart that reaches the limit is killed right after its start (pastBackoffLimitOnFailure)
             Restart::OnFailure => count.map(|restarts| restarts.max(1)),
@@ -107,6 +118,20 @@ fn job(object: Object<'_>, spec: Node<'_>) -> Option<Policy> {
         faults: reader.faults,
         ..policy(ID, Layer::Job, object.name().to_string(), limit.unwrap_or(spec))
     })
+}
+
+/// At most as many indexes as there are may fail, and only where each has a limit of its own.
+fn failed_indexes<'d>(reader: &mut Reader<'_, 'd>, block: Block<'d>) {
+    let Some(node) = block.get(FAILED_INDEXES.key) else { return };
+    let most = reader.get(block, &FAILED_INDEXES).at();
+    let completions = reader.get(block, &Count::new("completions")).at();
+    if block.get(PER_INDEX.key).is_none() {
+        reader.refuse(node, "backoffLimitPerIndex is expected beside it");
+    } else if let (Some(most), Some(all)) = (most, completions)
+        && most > all
+    {
+        reader.refuse(node, format!("at most completions, {all}, is expected"));
+    }
 }
 
 fn sooner(one: Setting<Duration>, other: Setting<Duration>) -> Setting<Duration> {
