@@ -56,14 +56,15 @@ fn tree() -> (tempfile::TempDir, u64) {
 }
 
 fn found(root: &Path, filter: &Prefilter) -> Vec<String> {
-    let paths = [root.display().to_string()];
+    let paths = [root.to_path_buf()];
     let wanted = |path: &Path| Format::is_config(&path.to_string_lossy());
     let search = Search { paths: &paths, wanted: &wanted, patterns: &Patterns::default(), threads: 0 };
-    let texts =
-        discover(&search).0.into_iter().filter_map(|file| match read::file(&file.path, u64::MAX, filter) {
+    let texts = discover(&search).found.into_iter().filter_map(|file| {
+        match read::file(&file.path, u64::MAX, filter) {
             Ok(Content::Text(text)) => Some(text),
             _ => None,
-        });
+        }
+    });
     texts.collect()
 }
 

@@ -100,15 +100,64 @@ fn a_pattern_in_quotes_is_expanded() {
 
 #[test]
 fn standard_input_is_read_by_the_name_it_is_given() {
-    use std::io::Write;
-    let mut command = retrylint();
-    command.args(["check", "--no-config", "--stdin-filename", "svc/client.toml", "-"]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a run");
-    child.stdin.take().expect("a pipe").write_all(EXCEEDS.as_bytes()).expect("written");
-    let output = child.wait_with_output().expect("an end");
+    let arguments = ["check", "--no-config", "--stdin-filename", "svc/client.toml", "-"];
+    let output = run_with_input(&Workspace::new(), &arguments, EXCEEDS);
     assert_eq!(output.status.code(), Some(1));
     let shown = out(&output);
     assert!(shown.contains("svc/client.toml:4") && shown.contains("max_attempts = 3"), "{shown}");
+}
+
+fn run_with_input(workspace: &Workspace, arguments: &[&str], input: &str) -> Output {
+    use std::io::Write;
+    let mut command = retrylint();
+    command.current_dir(workspace.path()).args(arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a run");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("written");
+    child.wait_with_output().expect("an end")
+}
+
+#[test]
+fn standard_input_stands_for_the_file_that_a_stack_names() {
+    let stack = "[[stack]]\nname = \"pay\"\nlayers = [\"a.toml\", { name = \"db\", attempts = 4 }]\n";
+    let workspace = with(&[("svc/a.toml", FITS), ("svc/retrylint.toml", stack)]);
+    let arguments = ["check", "--format", "json", "--stdin-filename", "svc/a.toml", "-"];
+    let shown = out(&run_with_input(&workspace, &arguments, EXCEEDS));
+    assert!(shown.contains("deadline-exceeded") && shown.contains("attempt-product-exceeded"), "{shown}");
+    assert!(shown.contains("\"files_seen\": 1") && shown.contains("\"policies\": 1"), "{shown}");
+}
+
+#[test]
+fn a_pattern_that_matches_nothing_is_told() {
+    let output = run(&with(&[("a.toml", FITS)]), &["check", "b*.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(complaints(&output).contains("b*.toml: nothing matches the pattern"));
+}
+
+#[test]
+fn a_named_file_that_the_settings_leave_out_is_skipped_and_told_on_demand() {
+    let workspace = with(&[("gen/bad.toml", EXCEEDS), ("retrylint.toml", "exclude = [\"gen/\"]\n")]);
+    let output = run(&workspace, &["check", "--verbose", "--format", "json", "gen/bad.toml"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(complaints(&output).contains("skipped gen/bad.toml: retrylint.toml leaves it out"));
+    assert!(out(&output).contains("\"files_skipped\": 1"));
+}
+
+#[test]
+fn a_declared_deadline_for_a_policy_that_is_not_there_is_told() {
+    let deadline = "[[deadline]]\npolicy = \"a.toml#cleint\"\ndeadline = \"1s\"\n";
+    let workspace = with(&[("a.toml", FITS), ("retrylint.toml", deadline)]);
+    let output = run(&workspace, &["check"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told =
+        "retrylint.toml:2:10: the deadline is for a.toml#cleint, which is not one policy; there are #client";
+    assert!(complaints(&output).contains(told), "{}", complaints(&output));
+}
+
+#[test]
+fn an_unknown_rule_is_explained_by_the_nearest_one() {
+    let output = run(&Workspace::new(), &["explain", "missing-jiter"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(complaints(&output).contains("did you mean `missing-jitter`?"));
 }
 
 #[test]
@@ -323,6 +372,31 @@ fn a_reader_that_goes_away_is_no_failure() {
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("an end");
     assert!(matches!(output.status.code(), Some(0)), "{:?} {}", output.status, complaints(&output));
+}
+
+#[test]
+fn a_reader_of_complaints_that_goes_away_is_no_panic() {
+    let paths: Vec<_> = (0..2000).map(|n| format!("missing{n}")).collect();
+    let mut command = retrylint();
+    command.arg("check").args(paths).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("a run");
+    drop(child.stderr.take());
+    assert_eq!(child.wait().expect("an end").code(), Some(2));
+}
+
+#[cfg(target_os = "linux")] // elsewhere file systems refuse such names
+#[test]
+fn names_that_are_no_utf8_can_be_named_and_are_shown_as_far_as_they_are() {
+    use std::os::unix::ffi::OsStrExt;
+    let workspace = Workspace::new();
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.toml");
+    std::fs::write(workspace.path().join(name), EXCEEDS).expect("a written file");
+    for path in [name, std::ffi::OsStr::new(".")] {
+        let output = retrylint().current_dir(workspace.path()).arg("check").arg(path).output();
+        let output = output.expect("a run");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(out(&output).contains("caf\u{fffd}.toml:4"), "{}", out(&output));
+    }
 }
 
 #[test]

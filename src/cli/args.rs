@@ -68,7 +68,7 @@ pub enum Color {
 #[derive(Debug, Args)]
 pub struct FileOptions {
     /// Files, folders or globs; `-` reads standard input [default: .]
-    pub paths: Vec<String>,
+    pub paths: Vec<PathBuf>,
     /// Use this retrylint.toml and look for no other
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     pub config: Option<PathBuf>,
@@ -77,9 +77,10 @@ pub struct FileOptions {
     pub no_config: bool,
     /// The name that decides how standard input is read
     #[arg(long, value_name = "NAME")]
-    pub stdin_filename: Option<String>,
+    pub stdin_filename: Option<PathBuf>,
     /// Skip files with more bytes than this
     #[arg(long, value_name = "BYTES", default_value_t = 8 * 1024 * 1024)]
+    #[arg(value_parser = clap::value_parser!(u64).range(..=u64::from(u32::MAX)))]
     pub max_file_size: u64,
     /// Threads to use; 0 for as many as there are processors
     #[arg(long, value_name = "N", default_value_t = 0)]

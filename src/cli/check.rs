@@ -2,7 +2,7 @@
 
 use super::args::{CheckOptions, Color, Format};
 use super::run::Run;
-use super::{CLEAN, FAILED, FINDINGS};
+use super::{CLEAN, FAILED, FINDINGS, complain};
 use crate::config::FailOn;
 use crate::report::{self, Summary};
 use std::io::{self, IsTerminal, Write};
@@ -12,7 +12,7 @@ pub(super) fn check(options: &CheckOptions, out: &mut dyn Write) -> io::Result<u
     let mut run = match Run::new(&options.files) {
         Ok(run) => run,
         Err(error) => {
-            eprintln!("retrylint: {error}");
+            complain(error);
             return Ok(FAILED);
         }
     };
@@ -24,7 +24,7 @@ pub(super) fn check(options: &CheckOptions, out: &mut dyn Write) -> io::Result<u
             writeln!(out, "{}", sentence(&run.summary))?;
         }
     }
-    let status = complain(&run, options.files.verbose);
+    let status = tell_troubles(&run, options.files.verbose);
     let fail_on = options.fail_on.or(run.config.fail_on).unwrap_or(FailOn::Error);
     let fails = fail_on.least().is_some_and(|least| findings.iter().any(|finding| finding.severity >= least));
     Ok(if status != CLEAN {
@@ -37,12 +37,12 @@ pub(super) fn check(options: &CheckOptions, out: &mut dyn Write) -> io::Result<u
 }
 
 /// Tells on standard error what went wrong with paths and, if asked, what was skipped.
-pub(super) fn complain(run: &Run, verbose: bool) -> u8 {
+pub(super) fn tell_troubles(run: &Run, verbose: bool) -> u8 {
     for (path, why) in run.skipped.iter().filter(|_| verbose) {
-        eprintln!("retrylint: skipped {path}: {why}");
+        complain(format_args!("skipped {path}: {why}"));
     }
     for trouble in &run.troubles {
-        eprintln!("retrylint: {trouble}");
+        complain(trouble);
     }
     if run.troubles.is_empty() { CLEAN } else { FAILED }
 }

@@ -2,7 +2,8 @@
 
 use super::args::Format;
 use super::rules::word;
-use super::{CLEAN, FAILED};
+use super::{CLEAN, FAILED, complain};
+use crate::config::nearest;
 use crate::rule::{self, Example, Rule};
 use serde_json::json;
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ use std::io::{self, Write};
 pub(super) fn explain(id: &str, format: Format, out: &mut dyn Write) -> io::Result<u8> {
     let Some(rule) = rule::all().iter().find(|rule| rule.id == id) else {
         let known: Vec<_> = rule::all().iter().map(|rule| rule.id).collect();
-        eprintln!("retrylint: there is no rule {id}; there are {}", known.join(", "));
+        complain(nearest::unknown("rule", id, &known));
         return Ok(FAILED);
     };
     match format {

@@ -1,9 +1,9 @@
 //! `retrylint inspect`
 
-use super::FAILED;
 use super::args::{InspectFormat, InspectOptions};
-use super::check::complain;
+use super::check::tell_troubles;
 use super::run::Run;
+use super::{FAILED, complain};
 use crate::report;
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ pub(super) fn inspect(options: &InspectOptions, out: &mut dyn Write) -> io::Resu
     let run = match Run::new(&options.files) {
         Ok(run) => run,
         Err(error) => {
-            eprintln!("retrylint: {error}");
+            complain(error);
             return Ok(FAILED);
         }
     };
@@ -21,5 +21,5 @@ pub(super) fn inspect(options: &InspectOptions, out: &mut dyn Write) -> io::Resu
         InspectFormat::Yaml => report::inspect::yaml(&run.project, out)?,
         InspectFormat::Human => report::inspect::human(&run.project, out)?,
     }
-    Ok(complain(&run, options.files.verbose))
+    Ok(tell_troubles(&run, options.files.verbose))
 }

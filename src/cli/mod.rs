@@ -11,6 +11,7 @@ pub mod run;
 mod schedule;
 
 use args::{Arguments, Command};
+use std::fmt::Display;
 use std::io::{self, Write};
 
 /// Exit status: nothing at or above the failing severity.
@@ -36,8 +37,13 @@ pub fn main(arguments: Arguments) -> u8 {
         Ok(status) => status,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => CLEAN,
         Err(error) => {
-            eprintln!("retrylint: {error}");
+            complain(error);
             FAILED
         }
     }
+}
+
+/// Says on standard error what is wrong; where nobody reads it, it is not said.
+fn complain(what: impl Display) {
+    let _ = writeln!(io::stderr(), "retrylint: {what}");
 }

@@ -12,7 +12,7 @@ use crate::model::{
 use crate::report::Summary;
 use crate::rule;
 use crate::schedule;
-use crate::source::discover::{Found, Search, absolute, discover, slashes};
+use crate::source::discover::{Discovered, Found, Search, absolute, discover, slashes};
 use crate::source::prefilter::Prefilter;
 use crate::source::read::{self, Content};
 use crate::source::{Place, SourceText};
@@ -56,9 +56,13 @@ impl Run {
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK_SIZE).build();
         let filter = Prefilter::new(dialect::all().flat_map(|dialect| dialect.markers.iter().copied()));
-        let mut troubles = Vec::new();
-        let (found, context) = files(options, &config, &mut troubles);
-        name_as_found(&mut config, &found);
+        let stdin_name = options.paths.iter().any(|path| is_stdin(path)).then(|| {
+            let name = options.stdin_filename.clone().unwrap_or_else(|| STDIN_NAME.into());
+            Found { shown: slashes(&name), path: name }
+        });
+        let (Discovered { found, left_out, troubles }, context) =
+            files(options, &config, stdin_name.as_ref());
+        name_as_found(&mut config, found.iter().chain(&stdin_name));
         let progress = Progress::new(found.len());
         let look_at_all = || -> Vec<Looked> {
             let one = |found: &Found| {
@@ -75,14 +79,16 @@ impl Run {
         };
         drop(progress);
         let mut stdin = None;
-        if options.paths.iter().any(|path| path == "-") {
-            let name = options.stdin_filename.clone().unwrap_or_else(|| STDIN_NAME.to_string());
+        if let Some(Found { shown: name, .. }) = stdin_name {
             let content = read::stream(&mut io::stdin().lock(), options.max_file_size, &filter);
             if let Ok(Content::Text(text)) = &content {
                 stdin = Some((name.clone(), text.clone()));
             }
             looked.push(look(&name, content, &config));
         }
+        let why = "retrylint.toml leaves it out";
+        looked
+            .extend(left_out.into_iter().map(|path| Looked { path, outcome: Outcome::Skipped(why.into()) }));
         let paths = found.into_iter().map(|found| (found.shown, found.path)).collect();
         let run = Self {
             project: Project::default(),
@@ -125,6 +131,7 @@ impl Run {
                 Outcome::Failed(why) => self.troubles.push(format!("{}: {why}", one.path)),
             }
         }
+        self.troubles.extend(lost_deadlines(&files, &self.config));
         self.project = stack::build(files, &self.config.stacks);
         for lost in &mut self.project.lost_layers {
             lost.selector.file = self.config.relative(&lost.selector.file);
@@ -169,7 +176,9 @@ impl Run {
     /// Those of the findings that are neither off nor suppressed, with their severities; keeps which
     /// comments were of use.
     fn unsuppressed(&mut self, all: Vec<Finding>, used: &mut BTreeSet<(usize, usize)>) -> Vec<Finding> {
-        let mut kept = Vec::new();
+        let files: BTreeMap<&str, usize> =
+            self.project.files.iter().enumerate().map(|(at, file)| (file.path.as_str(), at)).collect();
+        let (mut kept, mut suppressed) = (Vec::new(), 0);
         for mut finding in all {
             let Some(severity) = self.config.severity(finding.rule, &finding.file, finding.severity) else {
                 continue;
@@ -179,25 +188,24 @@ impl Run {
             if !concerns(&finding.file) && !finding.related.iter().any(|label| concerns(&label.file)) {
                 continue;
             }
-            let silencing = self.silencing(&finding);
+            let at = files.get(finding.file.as_str());
+            let silencing = at.map_or(Vec::new(), |at| self.silencing(&finding, *at));
             if silencing.is_empty() {
                 kept.push(finding);
             } else {
-                self.summary.suppressed += 1;
+                suppressed += 1;
                 used.extend(silencing);
             }
         }
+        self.summary.suppressed += suppressed;
         kept
     }
 
     /// The comments that silence a finding, by file and number: a comment silences the findings that are
     /// about its line, that stand there or show a number from there, and those about the policy or queue
-    /// that stands there.
-    fn silencing(&self, finding: &Finding) -> Vec<(usize, usize)> {
-        let found = self.project.files.iter().position(|file| file.path == finding.file);
-        let Some((at, file)) = found.and_then(|at| Some((at, self.project.files.get(at)?))) else {
-            return Vec::new();
-        };
+    /// that stands there. `at` is the number of the finding's file.
+    fn silencing(&self, finding: &Finding, at: usize) -> Vec<(usize, usize)> {
+        let Some(file) = self.project.files.get(at) else { return Vec::new() };
         let names = |suppression: &Suppression| {
             suppression.rules.is_empty() || suppression.rules.iter().any(|rule| rule == finding.rule)
         };
@@ -266,30 +274,33 @@ fn configuration(options: &FileOptions) -> Result<Config, ConfigError> {
     if options.no_config {
         return Ok(Config::default());
     }
-    let first = options.paths.iter().find(|path| *path != "-").map_or(".", String::as_str);
-    match options.config.clone().or_else(|| config::find(Path::new(first))) {
+    let first = match options.paths.first() {
+        Some(path) if is_stdin(path) => options.stdin_filename.as_deref(),
+        path => path.map(PathBuf::as_path),
+    };
+    match options.config.clone().or_else(|| config::find(first.unwrap_or(Path::new(".")))) {
         Some(path) => config::read(&path),
         None => Ok(Config::default()),
     }
 }
 
-/// The files that were asked for, and those that declared stacks name beside them.
-fn files(
-    options: &FileOptions,
-    config: &Config,
-    troubles: &mut Vec<String>,
-) -> (Vec<Found>, BTreeSet<String>) {
-    let here = [".".to_string()];
-    let named: Vec<String> = options.paths.iter().filter(|path| *path != "-").cloned().collect();
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The files that were asked for, and the names of those that retrylint.toml names beside them.
+fn files(options: &FileOptions, config: &Config, stdin: Option<&Found>) -> (Discovered, BTreeSet<String>) {
+    let here = [PathBuf::from(".")];
+    let named: Vec<PathBuf> = options.paths.iter().filter(|path| !is_stdin(path)).cloned().collect();
     let paths = if options.paths.is_empty() { &here[..] } else { &named };
     let wanted = |path: &Path| {
         Format::is_config(&path.to_string_lossy())
             && path.file_name().is_none_or(|name| name != config::FILE_NAME)
     };
-    let (mut found, mut wrong) =
+    let mut all =
         discover(&Search { paths, wanted: &wanted, patterns: &config.patterns, threads: options.threads });
-    troubles.append(&mut wrong);
-    let mut known: BTreeSet<PathBuf> = found.iter().map(|found| absolute(&found.path)).collect();
+    let mut known: BTreeSet<PathBuf> =
+        all.found.iter().chain(stdin).map(|found| absolute(&found.path)).collect();
     let current = std::env::current_dir().unwrap_or_default();
     let mut context = BTreeSet::new();
     for selector in selectors(config) {
@@ -297,10 +308,10 @@ fn files(
         if path.is_file() && known.insert(path.clone()) {
             let shown = slashes(path.strip_prefix(&current).unwrap_or(&path));
             context.insert(shown.clone());
-            found.push(Found { shown, path });
+            all.found.push(Found { shown, path });
         }
     }
-    (found, context)
+    (all, context)
 }
 
 fn selectors(config: &Config) -> impl Iterator<Item = &Selector> {
@@ -313,9 +324,9 @@ fn selectors(config: &Config) -> impl Iterator<Item = &Selector> {
 }
 
 /// Makes the files of selectors equal to the names that the found files are shown by.
-fn name_as_found(config: &mut Config, found: &[Found]) {
+fn name_as_found<'f>(config: &mut Config, found: impl Iterator<Item = &'f Found>) {
     let shown: BTreeMap<String, &str> =
-        found.iter().map(|found| (slashes(&absolute(&found.path)), found.shown.as_str())).collect();
+        found.map(|found| (slashes(&absolute(&found.path)), found.shown.as_str())).collect();
     let current = slashes(&std::env::current_dir().unwrap_or_default());
     let name = |selector: &mut Selector| {
         selector.file = match shown.get(&selector.file) {
@@ -446,19 +457,19 @@ fn unreadable(parsed: &Parsed<'_>, facts: &Facts) -> Vec<Unreadable> {
     faults.chain(facts.annotations.iter().filter_map(unclear)).chain(duplicates).collect()
 }
 
+/// Whether a selector names a policy of a file; one without a policy names the only one.
+fn names(selector: &Selector, path: &str, policy: &Policy, alone: bool) -> bool {
+    let fits = |name: &String| *name == policy.name || *name == policy.pointer;
+    selector.file == path && selector.policy.as_ref().map_or(alone, fits)
+}
+
 /// What the user declares for what the files do not say.
 fn declare(path: &str, facts: &mut Facts, config: &Config) {
     for (selector, time) in &config.deadlines {
-        let only = facts.policies.len() == 1;
-        let names = |policy: &&mut Policy| match &selector.policy {
-            Some(name) => *name == policy.name || *name == policy.pointer,
-            None => only,
-        };
-        if absolute(Path::new(path)) == absolute(Path::new(&selector.file)) {
-            for policy in facts.policies.iter_mut().filter(names) {
-                policy.deadline =
-                    Setting::new(Bound::At(*time), Origin::Declared("declared in retrylint.toml".into()));
-            }
+        let alone = facts.policies.len() == 1;
+        for policy in facts.policies.iter_mut().filter(|policy| names(selector, path, policy, alone)) {
+            policy.deadline =
+                Setting::new(Bound::At(*time), Origin::Declared("declared in retrylint.toml".into()));
         }
     }
     if let Some(time) = config.assumed_attempt_timeout {
@@ -472,6 +483,31 @@ fn declare(path: &str, facts: &mut Facts, config: &Config) {
     }
 }
 
+/// Deadlines that are declared for policies which are not there.
+fn lost_deadlines(files: &[ProjectFile], config: &Config) -> Vec<String> {
+    let mut lost = Vec::new();
+    for (selector, _) in &config.deadlines {
+        let of_file =
+            || files.iter().filter(|file| file.path == selector.file).map(|file| &file.facts.policies);
+        let found = |policies: &Vec<Policy>| {
+            policies.iter().any(|policy| names(selector, &selector.file, policy, policies.len() == 1))
+        };
+        if of_file().any(found) {
+            continue;
+        }
+        let names: Vec<_> = of_file().flatten().map(|policy| format!("#{}", policy.name)).collect();
+        let Place { line, column, .. } = selector.place;
+        let policy = selector.policy.as_ref().map_or(String::new(), |policy| format!("#{policy}"));
+        let there = match names.as_slice() {
+            [] => "which has no policy".to_string(),
+            names => format!("which is not one policy; there are {}", names.join(", ")),
+        };
+        let file = config.relative(&selector.file);
+        lost.push(format!("{}:{line}:{column}: the deadline is for {file}{policy}, {there}", config.path));
+    }
+    lost
+}
+
 /// The findings in bytes as a file of this name, as without a retrylint.toml.
 pub fn check_bytes(name: &str, bytes: &[u8]) -> Vec<Finding> {
     let content = read::content(bytes.to_vec(), &Prefilter::new([]));
@@ -482,7 +518,7 @@ pub fn check_bytes(name: &str, bytes: &[u8]) -> Vec<Finding> {
 pub fn check_text(name: &str, text: &str, config: &str) -> Result<Vec<Finding>, ConfigError> {
     let mut config = config::parse(config, Path::new("."))?;
     let found = Found { shown: name.to_string(), path: PathBuf::from(name) };
-    name_as_found(&mut config, std::slice::from_ref(&found));
+    name_as_found(&mut config, std::iter::once(&found));
     let looked = look(name, Ok(Content::Text(text.to_string())), &config);
     Ok(check(looked, config))
 }

@@ -2,7 +2,7 @@
 
 use super::args::{ScheduleFormat, ScheduleOptions};
 use super::run;
-use super::{CLEAN, FAILED};
+use super::{CLEAN, FAILED, complain};
 use crate::calculator::{Question, Scale, Spec, SpecError, amount};
 use crate::model::{Bound, Duration, Policy};
 use crate::report::schedule::{self as report, Sheet};
@@ -18,7 +18,7 @@ pub(super) fn schedule(options: &ScheduleOptions, out: &mut dyn Write) -> io::Re
     };
     match asked {
         Err(error) => {
-            eprintln!("retrylint: {error}");
+            complain(error);
             return Ok(FAILED);
         }
         Ok(Asked::Stack(stack)) if options.format == ScheduleFormat::Json => report::stack_json(&stack, out)?,
@@ -26,7 +26,7 @@ pub(super) fn schedule(options: &ScheduleOptions, out: &mut dyn Write) -> io::Re
             tell(&stack, out)?
         }
         Ok(Asked::Stack(_)) => {
-            eprintln!("retrylint: --stack is shown as a table or as json");
+            complain("--stack is shown as a table or as json");
             return Ok(FAILED);
         }
         Ok(Asked::Policies(sheets)) => {

@@ -6,12 +6,14 @@ use crate::finding::Severity;
 use crate::model::Duration;
 use crate::model::notation::{self, Amount};
 use crate::rule::{self, Limits};
-use crate::source::discover::{Patterns, absolute, expand, slashes};
+use crate::source::discover::{Globs, Patterns, absolute, slashes};
 use crate::source::{Place, SourceText};
 use crate::stack::{DeclaredLayer, DeclaredStack, Selector};
-use glob::Pattern;
 use serde::Deserialize;
+use serde::de::{Deserializer, Visitor};
 use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -37,23 +39,32 @@ pub struct Config {
     /// `[[stack]]`
     pub stacks: Vec<DeclaredStack>,
     levels: BTreeMap<String, Level>,
-    overrides: Vec<(Vec<Pattern>, BTreeMap<String, Level>)>,
+    overrides: Vec<(Globs, BTreeMap<String, Level>)>,
     root: PathBuf,
 }
 
-/// How a rule is set.
+/// How a rule is set: its severity, or None for off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Level {
-    Off,
-    Note,
-    Warning,
-    Error,
+#[serde(try_from = "String")]
+struct Level(Option<Severity>);
+
+impl TryFrom<String> for Level {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        Ok(Self(match word.as_str() {
+            "off" => None,
+            "note" => Some(Severity::Note),
+            "warning" => Some(Severity::Warning),
+            "error" => Some(Severity::Error),
+            _ => return Err(nearest::unknown("level", &word, &["off", "note", "warning", "error"])),
+        }))
+    }
 }
 
 /// From which severity on a check fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
+#[serde(try_from = "String")]
 pub enum FailOn {
     /// On any finding.
     Note,
@@ -63,6 +74,20 @@ pub enum FailOn {
     Error,
     /// Never.
     Never,
+}
+
+impl TryFrom<String> for FailOn {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        Ok(match word.as_str() {
+            "note" => Self::Note,
+            "warning" => Self::Warning,
+            "error" => Self::Error,
+            "never" => Self::Never,
+            _ => return Err(nearest::unknown("level", &word, &["note", "warning", "error", "never"])),
+        })
+    }
 }
 
 impl FailOn {
@@ -88,8 +113,8 @@ pub struct ConfigError {
     pub message: String,
 }
 
-impl std::fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place {
             Some(place) => write!(f, "{}:{}:{}: {}", self.file, place.line, place.column, self.message),
             None => write!(f, "{}: {}", self.file, self.message),
@@ -100,8 +125,8 @@ impl std::fmt::Display for ConfigError {
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 struct Written {
-    include: Vec<String>,
-    exclude: Vec<String>,
+    include: Vec<Spanned<String>>,
+    exclude: Vec<Spanned<String>>,
     fail_on: Option<FailOn>,
     limits: WrittenLimits,
     assume: WrittenAssumptions,
@@ -115,21 +140,21 @@ struct Written {
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 struct WrittenLimits {
-    attempt_product: Option<u64>,
-    single_wait: Option<Spanned<String>>,
-    outage: Option<Spanned<String>>,
+    attempt_product: Option<NonZeroU64>,
+    single_wait: Option<WrittenTime>,
+    outage: Option<WrittenTime>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 struct WrittenAssumptions {
-    attempt_timeout: Option<Spanned<String>>,
+    attempt_timeout: Option<WrittenTime>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenOverride {
-    files: Vec<String>,
+    files: Vec<Spanned<String>>,
     rules: BTreeMap<Spanned<String>, Level>,
 }
 
@@ -137,15 +162,15 @@ struct WrittenOverride {
 #[serde(deny_unknown_fields)]
 struct WrittenDeadline {
     policy: Spanned<String>,
-    deadline: Spanned<String>,
+    deadline: WrittenTime,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct WrittenStack {
     name: String,
-    deadline: Option<Spanned<String>>,
-    max_attempts: Option<u64>,
+    deadline: Option<WrittenTime>,
+    max_attempts: Option<NonZeroU64>,
     layers: Vec<Spanned<toml::Value>>,
 }
 
@@ -153,10 +178,45 @@ struct WrittenStack {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct WrittenLayer {
     name: String,
-    attempts: u64,
-    attempt_timeout: Option<String>,
-    deadline: Option<String>,
+    attempts: NonZeroU64,
+    attempt_timeout: Option<WrittenTime>,
+    deadline: Option<WrittenTime>,
 }
+
+/// A duration in quotes.
+struct WrittenTime(Duration);
+
+impl<'de> Deserialize<'de> for WrittenTime {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = WrittenTime;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a duration in quotes like \"250ms\", \"2s\" or \"1m30s\"")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<WrittenTime, E> {
+                match notation::any(text) {
+                    Ok(Amount::Time(time)) => Ok(WrittenTime(time)),
+                    Ok(Amount::Bare(_)) => Err(E::custom(format!("\"{text}\" has no unit; {WRITE_TIME}"))),
+                    _ => Err(E::custom(format!("\"{text}\" is no duration; {WRITE_TIME}"))),
+                }
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+const WRITE_TIME: &str = "write it like \"250ms\", \"2s\" or \"1m30s\"";
+
+/// What serde calls what it expects, and what people call it.
+const EXPECTED: &[(&str, &str)] = &[
+    ("a nonzero u64", "a whole number of at least 1"),
+    ("a string", "a text in quotes"),
+    ("a sequence", "a list"),
+    ("a map", "a table"),
+];
 
 /// The nearest retrylint.toml at or above a path.
 pub fn find(from: &Path) -> Option<PathBuf> {
@@ -195,36 +255,23 @@ struct Reading {
 impl Reading {
     fn read(self) -> Result<Config, ConfigError> {
         let written: Written = toml::from_str(self.source.as_str()).map_err(|error| self.syntax(&error))?;
-        let patterns =
-            Patterns::new(self.root.clone(), &written.include, &written.exclude).map_err(|error| {
-                self.error(None, format!("include or exclude has a pattern that is none: {error}"))
-            })?;
-        let mut limits = Limits::default();
-        if let Some(product) = written.limits.attempt_product {
-            limits.attempt_product = product;
-        }
-        if let Some(wait) = self.time(written.limits.single_wait)? {
-            limits.single_wait = wait;
-        }
-        if let Some(outage) = self.time(written.limits.outage)? {
-            limits.outage = outage;
-        }
+        let patterns = Patterns {
+            include: self.globs(written.include)?,
+            exclude: self.globs(written.exclude)?,
+            root: self.root.clone(),
+        };
+        let default = Limits::default();
+        let limits = Limits {
+            attempt_product: written.limits.attempt_product.map_or(default.attempt_product, NonZeroU64::get),
+            single_wait: written.limits.single_wait.map_or(default.single_wait, |time| time.0),
+            outage: written.limits.outage.map_or(default.outage, |time| time.0),
+        };
         let mut overrides = Vec::new();
         for one in written.overrides {
-            let mut patterns = Vec::new();
-            for text in &one.files {
-                let expanded = expand(text)
-                    .map_err(|error| self.error(None, format!("{text} is no pattern: {error}")))?;
-                patterns.extend(expanded);
-            }
-            overrides.push((patterns, self.levels(one.rules)?));
+            overrides.push((self.globs(one.files)?, self.levels(one.rules)?));
         }
-        let mut deadlines = Vec::new();
-        for one in written.deadline {
-            if let Some(time) = self.time(Some(one.deadline))? {
-                deadlines.push((self.selector(one.policy.get_ref(), one.policy.span()), time));
-            }
-        }
+        let deadline =
+            |one: WrittenDeadline| (self.selector(one.policy.get_ref(), one.policy.span()), one.deadline.0);
         let mut stacks = Vec::new();
         for stack in written.stack {
             stacks.push(self.stack(stack)?);
@@ -233,8 +280,8 @@ impl Reading {
             patterns,
             fail_on: written.fail_on,
             limits,
-            assumed_attempt_timeout: self.time(written.assume.attempt_timeout)?,
-            deadlines,
+            assumed_attempt_timeout: written.assume.attempt_timeout.map(|time| time.0),
+            deadlines: written.deadline.into_iter().map(deadline).collect(),
             stacks,
             levels: self.levels(written.rules)?,
             overrides,
@@ -252,25 +299,25 @@ impl Reading {
     fn syntax(&self, error: &toml::de::Error) -> ConfigError {
         let message = error.message().lines().next().unwrap_or_default();
         let names: Vec<_> = message.split('`').skip(1).step_by(2).collect();
-        let message = match (message.starts_with("unknown field"), names.split_first()) {
-            (true, Some((wrong, known))) => nearest::unknown("key", wrong, known),
-            _ => message.to_string(),
+        let message = match names.split_first() {
+            Some((wrong, known)) if message.starts_with("unknown field") => {
+                nearest::unknown("key", wrong, known)
+            }
+            Some((key, _)) if message.starts_with("missing field") => format!("the key `{key}` is missing"),
+            _ => expectation(message).unwrap_or_else(|| message.to_string()),
         };
         self.error(error.span(), message)
     }
 
-    fn time(&self, text: Option<Spanned<String>>) -> Result<Option<Duration>, ConfigError> {
-        let Some(text) = text else { return Ok(None) };
-        match notation::any(text.get_ref()) {
-            Ok(Amount::Time(time)) => Ok(Some(time)),
-            _ => {
-                let message = format!(
-                    "\"{}\" is no duration; write it like \"250ms\", \"2s\" or \"1m30s\"",
-                    text.get_ref()
-                );
-                Err(self.error(Some(text.span()), message))
-            }
+    fn globs(&self, written: Vec<Spanned<String>>) -> Result<Globs, ConfigError> {
+        let mut globs = Globs::default();
+        for text in written {
+            globs.add(text.get_ref()).map_err(|why| {
+                let message = format!("`{}` is no pattern: {why}", text.get_ref());
+                self.error(Some(text.span()), message)
+            })?;
         }
+        Ok(globs)
     }
 
     fn levels(
@@ -298,6 +345,9 @@ impl Reading {
     fn stack(&self, written: Spanned<WrittenStack>) -> Result<DeclaredStack, ConfigError> {
         let span = written.span();
         let stack = written.into_inner();
+        if stack.layers.is_empty() {
+            return Err(self.error(Some(span), format!("the stack `{}` has no layers", stack.name)));
+        }
         let mut layers = Vec::new();
         for layer in stack.layers {
             let span = layer.span();
@@ -315,8 +365,8 @@ impl Reading {
         Ok(DeclaredStack {
             name: stack.name,
             place,
-            deadline: self.time(stack.deadline)?,
-            max_attempts: stack.max_attempts,
+            deadline: stack.deadline.map(|time| time.0),
+            max_attempts: stack.max_attempts.map(NonZeroU64::get),
             layers,
         })
     }
@@ -326,12 +376,11 @@ impl Reading {
             let ConfigError { message, .. } = self.syntax(&error);
             self.error(Some(span.clone()), message)
         })?;
-        let time = |text: Option<String>| self.time(text.map(|text| Spanned::new(span.clone(), text)));
         Ok(DeclaredLayer::Foreign {
             name: layer.name,
-            attempts: layer.attempts,
-            attempt_timeout: time(layer.attempt_timeout)?,
-            deadline: time(layer.deadline)?,
+            attempts: layer.attempts.get(),
+            attempt_timeout: layer.attempt_timeout.map(|time| time.0),
+            deadline: layer.deadline.map(|time| time.0),
         })
     }
 }
@@ -346,18 +395,23 @@ impl Config {
     /// The severity of a rule's finding in a file; None where the rule is off there.
     pub fn severity(&self, rule: &str, file: &str, own: Severity) -> Option<Severity> {
         let relative = self.relative(file);
-        let of_file = self.overrides.iter().rev().find_map(|(patterns, levels)| {
+        let of_file = self.overrides.iter().rev().find_map(|(globs, levels)| {
             let level = levels.get(rule)?;
-            patterns.iter().any(|pattern| pattern.matches(&relative)).then_some(level)
+            globs.match_path(&relative).then_some(level)
         });
-        match of_file.or_else(|| self.levels.get(rule)) {
-            None => Some(own),
-            Some(Level::Off) => None,
-            Some(Level::Note) => Some(Severity::Note),
-            Some(Level::Warning) => Some(Severity::Warning),
-            Some(Level::Error) => Some(Severity::Error),
-        }
+        of_file.or_else(|| self.levels.get(rule)).map_or(Some(own), |level| level.0)
     }
+}
+
+/// "invalid type: string \"ten\", expected a nonzero u64" in the words of people.
+fn expectation(message: &str) -> Option<String> {
+    let rest = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "))?;
+    let (there, expected) = rest.split_once(", expected ")?;
+    let words = EXPECTED.iter().find(|(theirs, _)| *theirs == expected).map_or(expected, |(_, words)| words);
+    let there = if there == "map" { "a table" } else { there };
+    let brackets = there == "a table" && expected == "a sequence";
+    let help = if brackets { "; a table of a list stands in two pairs of brackets" } else { "" };
+    Some(format!("{words} is expected here, not {there}{help}"))
 }
 
 #[cfg(test)]
@@ -403,10 +457,37 @@ mod tests {
             message("[limits]\nsingle-wait = \"soon\"").contains("\"soon\" is no duration; write it like")
         );
         assert!(
-            message("[limits]\nattempt-product = \"ten\"").starts_with("retrylint.toml:2:19: invalid type")
+            message("[limits]\nattempt-product = \"ten\"").starts_with(
+                "retrylint.toml:2:19: a whole number of at least 1 is expected here, not string"
+            )
         );
-        assert!(message("[rules]\nmissing-jitter = \"loud\"").contains("`off`"));
+        assert!(message("[rules]\nmissing-jitter = \"loud\"").contains("there are off, note"));
         assert!(message("include = [").starts_with("retrylint.toml:1:"));
+    }
+
+    #[test]
+    fn errors_are_told_in_the_words_of_people() {
+        for (text, told) in [
+            ("fail-on = \"errors\"", "1:11: there is no level `errors`; did you mean `error`?"),
+            ("[rules]\nmissing-jitter = true", "2:18: a text in quotes is expected here, not boolean `true`"),
+            ("include = [\"a\", \"[\"]", "1:17: `[` is no pattern: invalid range pattern"),
+            (
+                "[limits]\nattempt-product = 0",
+                "2:19: a whole number of at least 1 is expected here, not integer `0`",
+            ),
+            (
+                "[limits]\noutage = \"5\"",
+                "2:10: \"5\" has no unit; write it like \"250ms\", \"2s\" or \"1m30s\"",
+            ),
+            ("[[stack]]\nname = \"a\"\nlayers = []", "1:1: the stack `a` has no layers"),
+            ("[[stack]]\nlayers = [\"a\"]", "1:1: the key `name` is missing"),
+            (
+                "[override]\nfiles = []\nrules = {}",
+                "1:1: a list is expected here, not a table; a table of a list stands in two pairs of brackets",
+            ),
+        ] {
+            assert_eq!(message(text), format!("retrylint.toml:{told}"));
+        }
     }
 
     #[test]

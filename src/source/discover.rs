@@ -2,6 +2,9 @@
 
 use glob::{MatchOptions, Pattern};
 use ignore::{WalkBuilder, WalkState};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
 
@@ -17,7 +20,7 @@ pub struct Found {
 /// What to look for.
 pub struct Search<'s> {
     /// Files, folders and globs, as the user named them.
-    pub paths: &'s [String],
+    pub paths: &'s [PathBuf],
     /// Which files a walk takes.
     pub wanted: &'s (dyn Fn(&Path) -> bool + Sync),
     /// Patterns of retrylint.toml, and the folder they are relative to.
@@ -26,12 +29,30 @@ pub struct Search<'s> {
     pub threads: usize,
 }
 
-/// `include` and `exclude`, which work as in a .gitignore.
+/// What a search gives.
+#[derive(Debug, Default)]
+pub struct Discovered {
+    /// The files, in the order of their names and each once.
+    pub found: Vec<Found>,
+    /// Files that were named and that retrylint.toml leaves out, as they are shown.
+    pub left_out: Vec<String>,
+    /// What was wrong with the paths.
+    pub troubles: Vec<String>,
+}
+
+/// Patterns that work as in a .gitignore, for paths relative to one folder.
+#[derive(Debug, Default)]
+pub struct Globs(Vec<Pattern>);
+
+/// `include` and `exclude` of retrylint.toml.
 #[derive(Debug, Default)]
 pub struct Patterns {
-    root: PathBuf,
-    include: Vec<Pattern>,
-    exclude: Vec<Pattern>,
+    /// The folder that they are relative to.
+    pub root: PathBuf,
+    /// Files to take; without a pattern all of them.
+    pub include: Globs,
+    /// Files to leave out of those.
+    pub exclude: Globs,
 }
 
 const OPTIONS: MatchOptions = MatchOptions {
@@ -40,38 +61,36 @@ const OPTIONS: MatchOptions = MatchOptions {
     require_literal_leading_dot: false,
 };
 
-impl Patterns {
-    /// Patterns relative to a folder; the error names the pattern that is none.
-    pub fn new(root: PathBuf, include: &[String], exclude: &[String]) -> Result<Self, String> {
-        let all = |texts: &[String]| -> Result<Vec<Pattern>, String> {
-            let mut patterns = Vec::new();
-            for text in texts {
-                patterns.extend(expand(text)?);
-            }
-            Ok(patterns)
-        };
-        Ok(Self { include: all(include)?, exclude: all(exclude)?, root: absolute(&root) })
+impl Globs {
+    /// Adds a pattern: what it matches, at any depth if it has no slash, and everything below. The error
+    /// says why it is none.
+    pub fn add(&mut self, text: &str) -> Result<(), String> {
+        let anchored = text.trim_end_matches('/');
+        let plain = anchored.trim_start_matches('/');
+        let mut texts = vec![plain.to_string(), format!("{plain}/**")];
+        if !anchored.contains('/') {
+            texts.extend([format!("**/{plain}"), format!("**/{plain}/**")]);
+        }
+        for text in &texts {
+            self.0.push(Pattern::new(text).map_err(|error| error.msg.to_string())?);
+        }
+        Ok(())
     }
 
-    /// Whether a file is included and not excluded.
-    pub fn allow(&self, path: &Path) -> bool {
-        let path = absolute(path);
-        let relative = path.strip_prefix(&self.root).unwrap_or(&path);
-        let text = slashes(relative);
-        let any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches_with(&text, OPTIONS));
-        (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)
+    /// Whether one of the patterns matches a relative path with forward slashes.
+    pub fn match_path(&self, relative: &str) -> bool {
+        self.0.iter().any(|pattern| pattern.matches_with(relative, OPTIONS))
     }
 }
 
-/// A pattern, what it matches at any depth if it has no slash, and everything below what it matches.
-pub fn expand(text: &str) -> Result<Vec<Pattern>, String> {
-    let anchored = text.trim_end_matches('/');
-    let plain = anchored.trim_start_matches('/');
-    let mut texts = vec![plain.to_string(), format!("{plain}/**")];
-    if !anchored.contains('/') {
-        texts.extend([format!("**/{plain}"), format!("**/{plain}/**")]);
+impl Patterns {
+    /// Whether a file is included and not excluded.
+    pub fn allow(&self, path: &Path) -> bool {
+        let path = absolute(path);
+        let relative = slashes(path.strip_prefix(&self.root).unwrap_or(&path));
+        (self.include.0.is_empty() || self.include.match_path(&relative))
+            && !self.exclude.match_path(&relative)
     }
-    texts.iter().map(|text| Pattern::new(text).map_err(|error| error.msg.to_string())).collect()
 }
 
 /// A path from the root on, without `.` and `..`, whether it exists or not.
@@ -94,48 +113,63 @@ pub fn absolute(path: &Path) -> PathBuf {
 pub fn slashes(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text = if std::path::MAIN_SEPARATOR == '\\' { text.replace('\\', "/") } else { text.into_owned() };
-    text.strip_prefix("./").map_or_else(|| text.clone(), str::to_string)
+    let mut short = text.as_str();
+    while let Some(rest) = short.strip_prefix("./") {
+        short = rest.trim_start_matches('/');
+    }
+    short.to_string()
 }
 
-/// The files, in the order of their names and each once, and what was wrong with the paths.
-pub fn discover(search: &Search<'_>) -> (Vec<Found>, Vec<String>) {
-    let (mut found, mut troubles) = (Vec::new(), Vec::new());
+/// The files at and below the paths that were asked for.
+pub fn discover(search: &Search<'_>) -> Discovered {
+    let mut all = Discovered::default();
     for named in search.paths {
-        let path = Path::new(named);
-        if path.is_dir() {
-            walk(path, search, &mut found, &mut troubles);
-        } else if path.exists() {
-            explicit(path, search, &mut found);
-        } else if named.contains(['*', '?', '[']) {
-            match glob::glob_with(named, OPTIONS) {
-                Ok(matches) => {
-                    for path in matches.filter_map(Result::ok) {
-                        if path.is_dir() {
-                            walk(&path, search, &mut found, &mut troubles);
-                        } else {
-                            explicit(&path, search, &mut found);
-                        }
-                    }
+        match fs::metadata(named) {
+            Ok(_) => take(named, search, &mut all),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if let Err(why) = pattern(named, search, &mut all) {
+                    all.troubles.push(format!("{}: {why}", slashes(named)));
                 }
-                Err(error) => troubles.push(format!("{named}: {error}")),
             }
-        } else {
-            troubles.push(format!("{named}: there is no such file or folder"));
+            Err(error) => all.troubles.push(format!("{}: {error}", slashes(named))),
         }
     }
-    found.sort();
-    found.dedup_by(|one, other| absolute(&one.path) == absolute(&other.path));
-    (found, troubles)
+    all.found.sort();
+    let mut seen = BTreeSet::new();
+    all.found.retain(|found| seen.insert(absolute(&found.path)));
+    all.left_out.sort();
+    all.left_out.dedup();
+    all
 }
 
-/// A file that was named is taken whatever its ending, unless retrylint.toml excludes it.
-fn explicit(path: &Path, search: &Search<'_>, found: &mut Vec<Found>) {
-    if search.patterns.allow(path) {
-        found.push(Found { shown: slashes(path), path: path.to_path_buf() });
+/// A folder is walked. A file that was named is taken whatever its ending, unless retrylint.toml leaves
+/// it out: hooks name every file of a change.
+fn take(path: &Path, search: &Search<'_>, all: &mut Discovered) {
+    if path.is_dir() {
+        walk(path, search, all);
+    } else if search.patterns.allow(path) {
+        all.found.push(Found { shown: slashes(path), path: path.to_path_buf() });
+    } else {
+        all.left_out.push(slashes(path));
     }
 }
 
-fn walk(root: &Path, search: &Search<'_>, found: &mut Vec<Found>, troubles: &mut Vec<String>) {
+/// What a pattern of the command line matches; the error says why that is nothing.
+fn pattern(named: &Path, search: &Search<'_>, all: &mut Discovered) -> Result<(), String> {
+    let text = named.to_str().filter(|text| text.contains(['*', '?', '[']));
+    let text = text.ok_or("there is no such file or folder")?;
+    let mut matched = false;
+    for path in glob::glob_with(text, OPTIONS).map_err(|error| error.to_string())? {
+        matched = true;
+        match path {
+            Ok(path) => take(&path, search, all),
+            Err(error) => all.troubles.push(format!("{}: {}", slashes(error.path()), error.error())),
+        }
+    }
+    if matched { Ok(()) } else { Err("nothing matches the pattern".to_string()) }
+}
+
+fn walk(root: &Path, search: &Search<'_>, discovered: &mut Discovered) {
     let walk = WalkBuilder::new(root)
         .hidden(false)
         .require_git(false)
@@ -162,9 +196,9 @@ fn walk(root: &Path, search: &Search<'_>, found: &mut Vec<Found>, troubles: &mut
         })
     });
     let (files, mut errors) = all.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    found.extend(files);
+    discovered.found.extend(files);
     errors.sort();
-    troubles.append(&mut errors);
+    discovered.troubles.append(&mut errors);
 }
 
 #[cfg(test)]
@@ -172,8 +206,12 @@ mod tests {
     use super::*;
 
     fn allows(include: &[&str], exclude: &[&str], path: &str) -> bool {
-        let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
-        let patterns = Patterns::new("/repo".into(), &texts(include), &texts(exclude)).unwrap();
+        let globs = |texts: &[&str]| {
+            let mut globs = Globs::default();
+            texts.iter().for_each(|text| globs.add(text).unwrap());
+            globs
+        };
+        let patterns = Patterns { root: "/repo".into(), include: globs(include), exclude: globs(exclude) };
         patterns.allow(Path::new("/repo").join(path).as_path())
     }
 
@@ -188,11 +226,39 @@ mod tests {
         assert!(allows(&["services/**", "deploy/**/*.yaml"], &[], "deploy/prod/a.yaml"));
         assert!(!allows(&["services/**", "deploy/**/*.yaml"], &[], "deploy/prod/a.toml"));
         assert!(allows(&["services"], &[], "services/a/b.toml"));
+        assert!(!allows(&["services/*/x.toml"], &[], "services/a/b/x.toml"));
+    }
+
+    #[test]
+    fn a_file_that_is_named_twice_is_found_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("b")).unwrap();
+        for name in ["a.yaml", "b/c.yaml", "z.yaml"] {
+            fs::write(at(name), "").unwrap();
+        }
+        let paths = [at("b/../a.yaml"), at(""), at("a.yaml"), at("*.yaml")];
+        let search = Search { paths: &paths, wanted: &|_| true, patterns: &Patterns::default(), threads: 1 };
+        let found = discover(&search).found;
+        let names: Vec<_> = found.iter().map(|found| absolute(&found.path)).collect();
+        assert_eq!(names, [at("a.yaml"), at("b/c.yaml"), at("z.yaml")]);
+    }
+
+    #[test]
+    fn paths_that_give_nothing_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = [folder.path().join("*.yaml"), folder.path().join("none"), folder.path().join("[")];
+        let search = Search { paths: &paths, wanted: &|_| true, patterns: &Patterns::default(), threads: 1 };
+        let troubles = discover(&search).troubles;
+        assert!(troubles[0].ends_with("*.yaml: nothing matches the pattern"), "{troubles:?}");
+        assert!(troubles[1].ends_with("none: there is no such file or folder"), "{troubles:?}");
+        assert!(troubles[2].contains("[: Pattern syntax error"), "{troubles:?}");
     }
 
     #[test]
     fn paths_are_shown_as_they_were_named() {
         assert_eq!(slashes(Path::new("./a/b.yaml")), "a/b.yaml");
         assert_eq!(slashes(Path::new("../a.yaml")), "../a.yaml");
+        assert_eq!(slashes(Path::new("././/a.yaml")), "a.yaml");
     }
 }
