@@ -1,4 +1,6 @@
-//! Texts within texts: which byte of the file each byte of a decoded scalar comes from.
+//! Texts within texts: which bytes of the file each byte of a decoded scalar comes from.
+
+use std::ops::Range;
 
 /// Stretches of an inner text and where they stand in the file.
 #[derive(Debug, Default)]
@@ -11,16 +13,38 @@ pub(super) struct OffsetMap {
 struct Stretch {
     inner: u32,
     outer: u32,
-    /// All of it stands for the bytes from `outer` to here.
+    /// All of it stands for the bytes from `outer` to here; without it, byte stands for byte.
     fixed_end: Option<u32>,
+}
+
+/// How a scalar is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Without quotes.
+    Plain,
+    /// In YAML's single quotes, where two of them stand for one.
+    Single,
+    /// In double quotes, with escapes; TOML's may be threefold.
+    Double,
+    /// In TOML's single quotes, which may be threefold; nothing is escaped.
+    Literal,
+    /// A block scalar of YAML; its span starts at the content.
+    Block,
+}
+
+/// A scalar's decoded text and how it stands in the text around it.
+pub(super) struct Scalar<'a> {
+    pub(super) value: &'a str,
+    pub(super) written: &'a str,
+    pub(super) style: Style,
 }
 
 impl OffsetMap {
     /// The bytes of the file for a stretch of the inner text.
-    pub(super) fn outer(&self, start: u32, end: u32) -> (usize, usize) {
+    pub(super) fn outer(&self, start: u32, end: u32) -> (u32, u32) {
         let (first, _) = self.one(start);
         let last = if end > start { self.one(end - 1).1 } else { first };
-        (first as usize, last.max(first) as usize)
+        (first, last.max(first))
     }
 
     /// The first byte of an inner byte in the file, and the byte after it.
@@ -37,130 +61,153 @@ impl OffsetMap {
     }
 
     /// From here on everything stands for one stretch of the file.
-    pub(super) fn fix(&mut self, inner: u32, outer: u32, end: u32) {
-        self.stretches.push(Stretch { inner, outer, fixed_end: Some(end) });
+    pub(super) fn fix(&mut self, inner: u32, outer: (u32, u32)) {
+        self.stretches.push(Stretch { inner, outer: outer.0, fixed_end: Some(outer.1) });
     }
 
-    fn step(&mut self, inner: u32, outer: u32) {
+    /// From here on, for `length` bytes, byte stands for byte, if there are as many of them in the file.
+    fn copy(&mut self, inner: u32, length: usize, outer: (u32, u32)) {
+        if (outer.1 - outer.0) as usize != length {
+            return self.fix(inner, outer);
+        }
         let goes_on = self.stretches.last().is_some_and(|last| {
-            last.fixed_end.is_none() && outer.wrapping_sub(last.outer) == inner.wrapping_sub(last.inner)
+            last.fixed_end.is_none() && outer.0.wrapping_sub(last.outer) == inner.wrapping_sub(last.inner)
         });
         if !goes_on {
-            self.stretches.push(Stretch { inner, outer, fixed_end: None });
+            self.stretches.push(Stretch { inner, outer: outer.0, fixed_end: None });
         }
     }
 
-    /// Lays a decoded value beside its written form, which starts at `start`: quotes and escapes, the
-    /// indentation of block scalars, and folded lines are passed over. `column` is how many blanks stand
-    /// before the written form on its line, if nothing else does; `place` gives the file's byte of one of it.
+    /// Adds a scalar's text at `inner`. `place` gives the file's bytes for some of its written form.
+    ///
+    /// The two are laid side by side character by character. Blanks are laid by the run: indentation
+    /// and folded lines make their numbers differ, and no value starts or ends with one. Where they
+    /// do not fit each other the whole stands for the whole.
     pub(super) fn align(
         &mut self,
         inner: u32,
-        value: &str,
-        start: u32,
-        column: usize,
-        written: &str,
-        place: impl Fn(u32) -> u32,
+        scalar: &Scalar<'_>,
+        place: impl Fn(Range<usize>) -> (u32, u32),
     ) {
-        let style = Style::of(written);
-        let bytes = written.as_bytes();
-        let mut at = style.content(written);
-        let indent = style.indent(&written[at..]).max(column);
-        let mut line_start = style.is_block();
-        for (n, char) in value.char_indices() {
-            if line_start {
-                let spaces = bytes[at.min(bytes.len())..]
-                    .iter()
-                    .take(indent)
-                    .take_while(|byte| **byte == b' ')
-                    .count();
-                at += spaces;
-                line_start = false;
-            }
-            let rest = written.get(at..).unwrap_or_default();
-            self.step(inner + n as u32, place(start + at.min(bytes.len()) as u32));
-            if char == '\n' && style.is_block() {
-                at += rest.find('\n').map_or(rest.len(), |end| end + 1);
-                line_start = true;
-            } else if style == Style::Double && rest.starts_with('\\') {
-                at += escape_length(rest.as_bytes());
-            } else if style == Style::Single && rest.starts_with("''") {
-                at += 2;
-            } else if rest.starts_with(char) {
-                at += char.len_utf8();
-            } else {
-                // a folded line: the break and the blanks around it stand for one blank or break
-                at += rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
-                line_start = style.is_block();
-            }
+        let known = self.stretches.len();
+        if self.try_align(inner, scalar, &place).is_none() {
+            self.stretches.truncate(known);
+            self.fix(inner, place(0..scalar.written.len()));
         }
+    }
+
+    fn try_align(
+        &mut self,
+        inner: u32,
+        scalar: &Scalar<'_>,
+        place: impl Fn(Range<usize>) -> (u32, u32),
+    ) -> Option<()> {
+        let Scalar { value, written, style } = scalar;
+        let mut at = style.content(written);
+        let mut done = 0;
+        while done < value.len() {
+            let from = inner + done as u32;
+            let rest = written.get(at..)?;
+            let blanks = value[done..].len() - value[done..].trim_start_matches(BLANKS).len();
+            let written_blanks = style.blanks(rest);
+            if blanks + written_blanks > 0 {
+                let outer = place(at..at + written_blanks);
+                if value[done..done + blanks] == rest[..written_blanks] {
+                    self.copy(from, blanks, outer);
+                } else if blanks > 0 {
+                    self.fix(from, outer);
+                }
+                (done, at) = (done + blanks, at + written_blanks);
+                continue;
+            }
+            let expected = value[done..].chars().next()?;
+            let (char, length) = style.next(rest)?;
+            if char != expected {
+                return None;
+            }
+            let outer = place(at..at + length);
+            if length == char.len_utf8() {
+                self.copy(from, length, outer)
+            } else {
+                self.fix(from, outer)
+            }
+            (done, at) = (done + char.len_utf8(), at + length);
+        }
+        Some(())
     }
 }
 
-/// How a scalar is written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Style {
-    Plain,
-    Single,
-    Double,
-    /// With a header line, or without it where the span starts at the content.
-    Block,
-}
+const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
 impl Style {
-    fn of(written: &str) -> Self {
-        match written.as_bytes().first() {
-            Some(b'"') => Self::Double,
-            Some(b'\'') => Self::Single,
-            Some(b'|' | b'>') => Self::Block,
-            _ if written.contains('\n') => Self::Block,
-            _ => Self::Plain,
-        }
-    }
-
-    fn is_block(self) -> bool {
-        self == Self::Block
-    }
-
     /// Where the content starts.
     fn content(self, written: &str) -> usize {
         match self {
-            Self::Plain => 0,
-            Self::Double if written.starts_with("\"\"\"") => 3 + line_break(&written[3..]),
-            Self::Single if written.starts_with("'''") => 3 + line_break(&written[3..]),
-            Self::Double | Self::Single => 1,
-            Self::Block if written.starts_with(['|', '>']) => {
-                written.find('\n').map_or(written.len(), |end| end + 1)
+            Self::Plain | Self::Block => 0,
+            Self::Double if written.starts_with("\"\"\"") => 3,
+            Self::Literal if written.starts_with("'''") => 3,
+            Self::Single | Self::Double | Self::Literal => 1.min(written.len()),
+        }
+    }
+
+    /// How many bytes of blanks come next, escaped ones and breaks that stand for nothing included.
+    fn blanks(self, rest: &str) -> usize {
+        let mut at = 0;
+        loop {
+            let next = &rest[at..];
+            let plain = next.len() - next.trim_start_matches(BLANKS).len();
+            let escaped = match next.strip_prefix('\\').and_then(|escape| escape.chars().next()) {
+                Some('n' | 't' | 'r' | ' ' | '\n' | '\r' | '\t') if self == Self::Double => 2,
+                _ => 0,
+            };
+            match plain + escaped {
+                0 => return at,
+                step => at += step,
             }
-            Self::Block => 0,
         }
     }
 
-    /// Blanks before each line of a block scalar: those of its first line that has something else.
-    fn indent(self, content: &str) -> usize {
-        let line = content.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        if self.is_block() { line.len() - line.trim_start_matches(' ').len() } else { 0 }
-    }
-}
-
-fn line_break(text: &str) -> usize {
-    if text.starts_with("\r\n") { 2 } else { usize::from(text.starts_with('\n')) }
-}
-
-fn escape_length(rest: &[u8]) -> usize {
-    match rest.get(1) {
-        Some(b'x') => 4,
-        // a pair of surrogates is one character
-        Some(b'u')
-            if rest.get(6..8) == Some(b"\\u")
-                && matches!(rest.get(2..4), Some([b'd' | b'D', b'8'..=b'9' | b'a' | b'b' | b'A' | b'B'])) =>
-        {
-            12
+    /// The next character and how many bytes it is written in.
+    fn next(self, rest: &str) -> Option<(char, usize)> {
+        match self {
+            Self::Single if rest.starts_with("''") => Some(('\'', 2)),
+            Self::Double if rest.starts_with('\\') => escape(rest),
+            _ => rest.chars().next().map(|char| (char, char.len_utf8())),
         }
-        Some(b'u') => 6,
-        Some(b'U') => 10,
-        _ => 2,
     }
+}
+
+/// The character that an escape of YAML, JSON or TOML stands for, and its length.
+fn escape(rest: &str) -> Option<(char, usize)> {
+    let code = |from: usize, digits: usize| {
+        rest.get(from..from + digits).and_then(|digits| u32::from_str_radix(digits, 16).ok())
+    };
+    let known = match rest[1..].chars().next()? {
+        '0' => '\0',
+        'a' => '\u{7}',
+        'b' => '\u{8}',
+        'v' => '\u{b}',
+        'f' => '\u{c}',
+        'e' => '\u{1b}',
+        'N' => '\u{85}',
+        '_' => '\u{a0}',
+        'L' => '\u{2028}',
+        'P' => '\u{2029}',
+        char @ ('"' | '/' | '\\') => char,
+        'x' => return Some((char::from_u32(code(2, 2)?)?, 4)),
+        'U' => return Some((char::from_u32(code(2, 8)?)?, 10)),
+        'u' => {
+            let first = code(2, 4)?;
+            if let Some(char) = char::from_u32(first) {
+                return Some((char, 6));
+            }
+            let second = code(8, 4).filter(|_| rest.get(6..8) == Some("\\u"))?;
+            let pair = char::decode_utf16([first as u16, second as u16]).next()?;
+            return Some((pair.ok()?, 12));
+        }
+        _ => return None,
+    };
+    Some((known, 2))
 }
 
 /// The cheap look before a text is parsed: JSON's brace, or a key at the start of its first line.

@@ -100,6 +100,18 @@ pub struct Comment {
     pub own_line: bool,
 }
 
+impl Comment {
+    fn new(source: &SourceText, bytes: std::ops::Range<usize>, text: &str) -> Self {
+        let before = source.as_str().get(..bytes.start).unwrap_or_default();
+        let rest = before.trim_end_matches(['\u{feff}', ' ', '\t']);
+        Self {
+            place: source.place(bytes.start, bytes.end),
+            text: text.trim().to_string(),
+            own_line: rest.is_empty() || rest.ends_with(['\r', '\n']),
+        }
+    }
+}
+
 /// A key that stands twice in one mapping; the later one counts.
 #[derive(Debug)]
 pub struct Duplicate {

@@ -1,6 +1,6 @@
 //! The tree and its small face.
 
-use super::embedded::OffsetMap;
+use super::embedded::{OffsetMap, Scalar, Style};
 use super::{Duplicate, embedded, pointer};
 use crate::source::{Place, SourceText};
 use std::borrow::Cow;
@@ -80,7 +80,7 @@ struct Entry {
     position: u32,
     depth: u16,
     kind: Kind,
-    quoted: bool,
+    style: Style,
     /// Another value of the same key takes its place.
     hidden: bool,
     has_key: bool,
@@ -122,7 +122,14 @@ pub(super) struct NewNode {
     pub(super) text: Text,
     pub(super) span: Span,
     pub(super) tag: Text,
-    pub(super) quoted: bool,
+    pub(super) style: Style,
+}
+
+impl NewNode {
+    /// A list or a mapping, or a scalar that is to be filled in.
+    pub(super) fn plain(kind: Kind, span: Span) -> Self {
+        Self { kind, text: Text::default(), span, tag: Text::default(), style: Style::Plain }
+    }
 }
 
 /// A document that is being built.
@@ -161,6 +168,11 @@ impl<'t> Builder<'t> {
         Text { span: Span { start, end: self.document.decoded.len() as u32 }, decoded: true }
     }
 
+    /// What stands in the document's text.
+    pub(super) fn written(&self, span: Span) -> &str {
+        self.document.text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
     /// Adds a value as the last one of its parent.
     pub(super) fn add(
         &mut self,
@@ -184,7 +196,7 @@ impl<'t> Builder<'t> {
             position: 0,
             depth,
             kind: node.kind,
-            quoted: node.quoted,
+            style: node.style,
             hidden: false,
             has_key: key.is_some(),
             key: key.map(|key| key.text).unwrap_or_default(),
@@ -215,15 +227,24 @@ impl<'t> Builder<'t> {
         (node.parent, node.next, node.position) = (parent, NONE, position);
     }
 
-    /// The end of a list or mapping: where it has no end of its own, that of its last value.
-    pub(super) fn close(&mut self, index: u32, end: Option<u32>) {
-        let last = self.document.nodes[index as usize].last;
-        let inner = self.document.nodes.get(last as usize).map(|last| last.span.end);
+    /// The end of a list or mapping.
+    pub(super) fn close(&mut self, index: u32, end: u32) {
         let node = &mut self.document.nodes[index as usize];
-        node.span.end = end.or(inner).unwrap_or(node.span.end).max(node.span.start);
+        node.span.end = end.max(node.span.start);
         if node.kind == Kind::Map {
             self.settle(index);
         }
+    }
+
+    /// The text of a complete scalar; of a list or a mapping what is written.
+    pub(super) fn text_of(&self, node: u32) -> Text {
+        let Entry { kind, text, span, .. } = self.document.nodes[node as usize];
+        if matches!(kind, Kind::List | Kind::Map) { Text { span, decoded: false } } else { text }
+    }
+
+    /// The span of a value that was added.
+    pub(super) fn span_of(&self, node: u32) -> Span {
+        self.document.nodes[node as usize].span
     }
 
     /// Makes the last of equal keys count, and puts what merge keys bring behind the mapping's own.
@@ -325,8 +346,8 @@ impl<'t> Builder<'t> {
         if self.copies > MOST_COPIES {
             return Err(TooLarge::Aliases);
         }
-        let Entry { kind, text, span, tag, quoted, hidden, .. } = self.document.nodes[of as usize];
-        let copied = self.add(parent, key, NewNode { kind, text, span, tag, quoted })?;
+        let Entry { kind, text, span, tag, style, hidden, .. } = self.document.nodes[of as usize];
+        let copied = self.add(parent, key, NewNode { kind, text, span, tag, style })?;
         self.document.nodes[copied as usize].hidden = hidden;
         Ok(copied)
     }
@@ -377,9 +398,9 @@ impl<'t> Document<'t> {
     fn place(&self, span: Span) -> Place {
         let (start, end) = match &self.map {
             Some(map) => map.outer(span.start, span.end),
-            None => (span.start as usize, span.end as usize),
+            None => (span.start, span.end),
         };
-        self.source.place(start, end)
+        self.source.place(start as usize, end as usize)
     }
 }
 
@@ -450,7 +471,7 @@ impl<'d> Node<'d> {
 
     /// The scalar was written in quotes (or as a block scalar).
     pub fn is_quoted(self) -> bool {
-        self.entry().quoted
+        self.entry().style != Style::Plain
     }
 
     /// The YAML tag as written (`!Ref`, `!Sub`), without those of YAML itself.
@@ -514,24 +535,21 @@ impl<'d> Node<'d> {
         let mut text = String::new();
         let mut map = OffsetMap::default();
         for part in parts {
+            let inner = text.len() as u32;
             match part {
                 Ok(node) => {
                     let value = node.text()?;
-                    let Entry { span, .. } = *node.entry();
-                    let written =
-                        node.document.text.get(span.start as usize..span.end as usize).unwrap_or_default();
-                    let outer = |at: u32| match &node.document.map {
-                        Some(map) => map.outer(at, at).0 as u32,
-                        None => at,
-                    };
-                    let before = node.document.text.get(..span.start as usize).unwrap_or_default();
-                    let line = before.rsplit('\n').next().unwrap_or_default();
-                    let column = if line.bytes().all(|byte| byte == b' ') { line.len() } else { 0 };
-                    map.align(text.len() as u32, value, span.start, column, written, outer);
+                    let Entry { span, style, .. } = *node.entry();
+                    let around: &str = &node.document.text;
+                    let written = around.get(span.start as usize..span.end as usize).unwrap_or_default();
+                    map.align(inner, &Scalar { value, written, style }, |bytes| {
+                        let (start, end) = (span.start + bytes.start as u32, span.start + bytes.end as u32);
+                        node.document.map.as_ref().map_or((start, end), |map| map.outer(start, end))
+                    });
                     text.push_str(value);
                 }
                 Err(stand_in) => {
-                    map.fix(text.len() as u32, own.start, own.end);
+                    map.fix(inner, (own.start, own.end));
                     text.push_str(stand_in);
                 }
             }

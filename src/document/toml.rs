@@ -1,6 +1,7 @@
 //! TOML into the tree. The one file that knows the lexer.
 
-use super::node::{Builder, Key, Kind, NewNode, Span, Text, TooLarge};
+use super::embedded::Style;
+use super::node::{Builder, Key, Kind, NewNode, Span, TooLarge};
 use super::{Comment, Fault, Parsed, template};
 use crate::source::SourceText;
 use std::borrow::Cow;
@@ -12,11 +13,9 @@ use toml_parser::lexer::TokenKind;
 /// Reads a TOML file.
 pub(super) fn parse(source: &SourceText) -> Parsed<'_> {
     let text = source.as_str();
-    if too_deep(text) {
-        let help = "Nest it less deep.".to_string();
-        let fault =
-            Fault { place: source.place(0, 0), message: "a key or a list is nested too deep".into(), help };
-        return Parsed { faults: vec![fault], ..Parsed::default() };
+    if too_much(text) {
+        let message = "the file is nested too deep, or has too many tables";
+        return refused(source, message, "Split it, or exclude it in retrylint.toml.");
     }
     let (table, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() && template::has_marks(text) {
@@ -34,22 +33,18 @@ pub(super) fn parse(source: &SourceText) -> Parsed<'_> {
         };
     }
     let mut builder = Builder::new(source, Cow::Borrowed(text), None);
-    let root = NewNode {
-        kind: Kind::Map,
-        text: Text::default(),
-        span: Span { start: 0, end: text.len() as u32 },
-        tag: Text::default(),
-        quoted: false,
-    };
-    let built =
-        builder.add(None, None, root).and_then(|root| fill_table(&mut builder, root, table.get_ref()));
+    let filler = [TokenKind::Whitespace, TokenKind::Newline, TokenKind::Comment, TokenKind::Eof];
+    let first = Source::new(text).lex().find(|token| !filler.contains(&token.kind()));
+    let start = first.map_or(0, |token| token.span().start()) as u32;
+    let root = NewNode::plain(Kind::Map, Span { start, end: start });
+    let built = builder.add(None, None, root).and_then(|root| fill(&mut builder, root, table.get_ref()));
     if built.is_err() {
-        let help = "Split it, or exclude it in retrylint.toml.".to_string();
-        let fault =
-            Fault { place: source.place(0, 0), message: "the file holds more than is read".into(), help };
-        return Parsed { faults: vec![fault], ..Parsed::default() };
+        return refused(
+            source,
+            "the file holds more than is read",
+            "Split it, or exclude it in retrylint.toml.",
+        );
     }
-    builder.close(0, Some(text.len() as u32));
     Parsed {
         documents: builder.finish().into_iter().collect(),
         comments: comments(source),
@@ -57,22 +52,49 @@ pub(super) fn parse(source: &SourceText) -> Parsed<'_> {
     }
 }
 
-/// Keys with more dots, or more brackets in a row, than a document may be deep; the parser's own
-/// bookkeeping is not made for them.
-fn too_deep(text: &str) -> bool {
-    const MOST: usize = 255;
-    let (mut dots, mut brackets) = (0, 0usize);
+fn refused<'t>(source: &'t SourceText, message: &str, help: &str) -> Parsed<'t> {
+    let fault = Fault { place: source.place(0, 0), message: message.into(), help: help.into() };
+    Parsed { faults: vec![fault], ..Parsed::default() }
+}
+
+/// The deepest nesting that is read: with each level of brackets one or more of keys may come.
+const MOST_LEVELS: usize = 255;
+/// The most `[tables]` that are read; the parser takes time by their square.
+const MOST_TABLES: usize = 20_000;
+
+/// Whether the parser is not made for a text: its own bookkeeping takes one call for each level.
+fn too_much(text: &str) -> bool {
+    let mut tables = 0;
+    let mut line_start = true;
+    // dots since the last value at each level of brackets
+    let mut dots = vec![0usize];
+    let mut levels = 0;
     for token in Source::new(text).lex() {
-        match token.kind() {
-            TokenKind::Dot => dots += 1,
-            TokenKind::Newline | TokenKind::Equals => dots = 0,
-            TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => brackets += 1,
-            TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => {
-                brackets = brackets.saturating_sub(1)
+        let kind = token.kind();
+        match kind {
+            TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => {
+                tables += usize::from(line_start && dots.len() == 1);
+                dots.push(0);
+                levels += 1;
+            }
+            TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket if dots.len() > 1 => {
+                levels -= 1 + dots.pop().unwrap_or_default();
+            }
+            TokenKind::Newline | TokenKind::Comma => {
+                levels -= std::mem::take(dots.last_mut().unwrap_or(&mut 0));
+            }
+            TokenKind::Dot => {
+                *dots.last_mut().unwrap_or(&mut 0) += 1;
+                levels += 1;
             }
             _ => {}
         }
-        if dots > MOST || brackets > MOST {
+        line_start = match kind {
+            TokenKind::Newline => true,
+            TokenKind::Whitespace => line_start,
+            _ => false,
+        };
+        if levels > MOST_LEVELS || tables > MOST_TABLES {
             return true;
         }
     }
@@ -83,14 +105,8 @@ fn comments(source: &SourceText) -> Vec<Comment> {
     let text = source.as_str();
     let tokens = Source::new(text).lex().filter(|token| token.kind() == TokenKind::Comment);
     let comments = tokens.map(|token| {
-        let (start, end) = (token.span().start(), token.span().end());
-        let line = text[..start].rsplit('\n').next().unwrap_or_default();
-        let said = text[start..end].trim_start_matches('#').trim();
-        Comment {
-            place: source.place(start, end),
-            text: said.to_string(),
-            own_line: line.trim_matches(['\u{feff}', ' ', '\t']).is_empty(),
-        }
+        let bytes = token.span().start()..token.span().end();
+        Comment::new(source, bytes.clone(), text[bytes].trim_start_matches('#'))
     });
     comments.collect()
 }
@@ -100,66 +116,62 @@ fn span_of<T>(spanned: &Spanned<T>) -> Span {
     Span { start: range.start as u32, end: range.end as u32 }
 }
 
-/// The parser bounds how deep values are nested.
-fn fill_table(builder: &mut Builder<'_>, parent: u32, table: &DeTable<'_>) -> Result<(), TooLarge> {
+/// The builder bounds how deep this goes.
+fn fill(builder: &mut Builder<'_>, parent: u32, table: &DeTable<'_>) -> Result<u32, TooLarge> {
+    let mut end = builder.span_of(parent).end;
     for (key, value) in table {
         let span = span_of(key);
         let text = builder.keep(key.get_ref(), span);
-        add(builder, parent, Some(Key { text, span }), value)?;
+        end = end.max(add(builder, parent, Some(Key { text, span }), value)?);
     }
-    Ok(())
+    builder.close(parent, end);
+    Ok(end)
 }
 
+/// Adds a value and says where it ends. A table has the place of its header or of its key, and
+/// reaches to the last of its own.
 fn add(
     builder: &mut Builder<'_>,
     parent: u32,
     key: Option<Key>,
     value: &Spanned<DeValue<'_>>,
-) -> Result<(), TooLarge> {
+) -> Result<u32, TooLarge> {
     let span = span_of(value);
-    let mut node =
-        NewNode { kind: Kind::String, text: Text::default(), span, tag: Text::default(), quoted: false };
     match value.get_ref() {
         DeValue::Table(table) => {
-            node.kind = Kind::Map;
-            let map = builder.add(Some(parent), key, node)?;
-            fill_table(builder, map, table)?;
-            builder.close(map, Some(span.end));
+            let map = builder.add(Some(parent), key, NewNode::plain(Kind::Map, span))?;
+            fill(builder, map, table)
         }
         DeValue::Array(items) => {
-            node.kind = Kind::List;
-            let list = builder.add(Some(parent), key, node)?;
+            let list = builder.add(Some(parent), key, NewNode::plain(Kind::List, span))?;
+            let mut end = span.end;
             for item in items.iter() {
-                add(builder, list, None, item)?;
+                end = end.max(add(builder, list, None, item)?);
             }
-            builder.close(list, Some(span.end));
+            builder.close(list, end);
+            Ok(end)
         }
-        DeValue::String(text) => {
-            (node.text, node.quoted) = (builder.keep(text, span), true);
+        scalar => {
+            let node = new_scalar(builder, span, scalar);
             builder.add(Some(parent), key, node)?;
-        }
-        DeValue::Integer(integer) => {
-            let digits = integer.as_str().to_string();
-            let text = match integer.radix() {
-                16 => format!("0x{digits}"),
-                8 => format!("0o{digits}"),
-                _ => digits,
-            };
-            (node.kind, node.text) = (Kind::Integer, builder.keep(&text, span));
-            builder.add(Some(parent), key, node)?;
-        }
-        DeValue::Float(float) => {
-            (node.kind, node.text) = (Kind::Float, builder.keep(float.as_str(), span));
-            builder.add(Some(parent), key, node)?;
-        }
-        DeValue::Boolean(value) => {
-            (node.kind, node.text) = (Kind::Bool, builder.keep(if *value { "true" } else { "false" }, span));
-            builder.add(Some(parent), key, node)?;
-        }
-        DeValue::Datetime(value) => {
-            node.text = builder.keep(&value.to_string(), span);
-            builder.add(Some(parent), key, node)?;
+            Ok(span.end)
         }
     }
-    Ok(())
+}
+
+fn new_scalar(builder: &mut Builder<'_>, span: Span, value: &DeValue<'_>) -> NewNode {
+    let written = builder.written(span).to_string();
+    let (kind, text) = match value {
+        DeValue::String(text) => (Kind::String, Cow::Borrowed(text.as_ref())),
+        DeValue::Integer(_) => (Kind::Integer, written.replace('_', "").into()),
+        DeValue::Float(_) => (Kind::Float, written.replace('_', "").into()),
+        DeValue::Boolean(_) => (Kind::Bool, written.as_str().into()),
+        _ => (Kind::String, written.as_str().into()),
+    };
+    let style = match (value, written.as_bytes().first()) {
+        (DeValue::String(_), Some(b'"')) => Style::Double,
+        (DeValue::String(_), _) => Style::Literal,
+        _ => Style::Plain,
+    };
+    NewNode { text: builder.keep(&text, span), style, ..NewNode::plain(kind, span) }
 }

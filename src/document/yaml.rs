@@ -1,56 +1,57 @@
 //! YAML and JSON into the tree. The one file that knows the parser.
 
-use super::embedded::OffsetMap;
+use super::embedded::{OffsetMap, Style};
 use super::node::{Builder, Document, Key, Kind, NewNode, Span, Text, TooLarge};
 use super::{Comment, Fault, Parsed, template};
 use crate::source::SourceText;
-use granit_parser::{Event, Parser, ScalarStyle, StructureStyle};
+use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Reads a stream of YAML documents.
 pub(super) fn parse(source: &SourceText) -> Parsed<'_> {
-    read(source, Cow::Borrowed(source.as_str()), None)
+    read(source, source.as_str(), None)
 }
 
 /// Reads JSON, with comments and trailing commas.
 pub(super) fn parse_json(source: &SourceText) -> Parsed<'_> {
-    let (text, comments) = without_comments(source.as_str());
-    let place = |span: Span| source.place(span.start as usize, span.end as usize);
-    let comments = comments.into_iter().map(|span| {
-        let written = &source.as_str()[span.start as usize..span.end as usize];
+    let (text, spans) = without_comments(source.as_str());
+    let comments = spans.into_iter().map(|Span { start, end }| {
+        let written = &source.as_str()[start as usize..end as usize];
         let inner = written
             .strip_prefix("//")
             .unwrap_or_else(|| written.trim_start_matches("/*").trim_end_matches("*/"));
-        comment(source, inner, place(span))
+        Comment::new(source, start as usize..end as usize, inner)
     });
     let comments: Vec<_> = comments.collect();
-    let mut parsed = read(source, text, None);
+    let mut parsed = read(source, &text, None);
     parsed.comments.splice(0..0, comments);
     parsed
 }
 
-/// Reads a text within a file; None where it is no single document that holds a mapping.
+/// Reads a text within a file; None where it is no stream that starts with a mapping.
 pub(super) fn embedded(source: &SourceText, text: String, map: OffsetMap) -> Option<Document<'_>> {
-    let parsed = read(source, Cow::Owned(text), Some(map));
+    let parsed = read(source, &text.clone(), Some((text, map)));
     let document = parsed.documents.into_iter().next()?;
     let mapping = document.root().kind() == Kind::Map && parsed.faults.is_empty();
     mapping.then_some(document)
 }
 
-/// How long a key may be; JSON has no limit.
-const LONGEST_KEY: usize = 1 << 20;
-
-fn read<'t>(source: &'t SourceText, text: Cow<'t, str>, map: Option<OffsetMap>) -> Parsed<'t> {
+/// Reads a text that is the file's, byte for byte but for blanked comments, or one within it, which
+/// only the first document of a stream gets.
+fn read<'t>(source: &'t SourceText, text: &str, within: Option<(String, OffsetMap)>) -> Parsed<'t> {
+    // neither many comments in a row nor a long key are an error, and both take linear time
     let options = granit_parser::options! {
         block_scalar_eof_without_line_feed: true,
         emit_unresolved_aliases: true,
-        simple_key_max_lookahead: LONGEST_KEY,
+        simple_key_max_lookahead: usize::MAX,
+        max_buffered_comment_events: usize::MAX,
+        emit_comments: within.is_none(),
     };
     let mut parsed = Parsed::default();
-    let mut map = map;
-    let kept = text.clone();
-    let mut parser = Parser::new_from_str_with_options(&kept, options);
+    let file = if within.is_none() { source.as_str() } else { "" };
+    let mut within = within;
+    let mut parser = Parser::new_from_str_with_options(text, options);
     let mut started = 0usize;
     let mut documents: Vec<(usize, Document<'t>)> = Vec::new();
     let mut tree: Option<Tree<'t>> = None;
@@ -75,21 +76,25 @@ fn read<'t>(source: &'t SourceText, text: Cow<'t, str>, map: Option<OffsetMap>) 
             Event::StreamEnd => break,
             Event::DocumentStart(..) => {
                 started += 1;
-                tree = Some(Tree::new(Builder::new(source, text.clone(), map.take())));
+                let (text, map) = match within.take() {
+                    Some((text, map)) => (Cow::Owned(text), Some(map)),
+                    None => (Cow::Borrowed(file), None),
+                };
+                tree = Some(Tree::new(Builder::new(source, text, map)));
             }
             Event::DocumentEnd => {
                 let document = tree.take().and_then(|tree| tree.builder.finish());
                 documents.extend(document.map(|document| (started - 1, document)));
             }
             Event::Comment(text, _) => {
-                let place = source.place(range.start as usize, range.end as usize);
-                parsed.comments.push(comment(source, &text, place));
+                let bytes = range.start as usize..range.end as usize;
+                parsed.comments.push(Comment::new(source, bytes, &text));
             }
             event => {
                 let Some(open) = &mut tree else { continue };
                 let tag = span.tag_span().and_then(|tag| tag.byte_range());
                 let tag = tag.map(|tag| Span { start: tag.start as u32, end: tag.end as u32 });
-                if let Err(trouble) = open.take(event, range, tag, &kept) {
+                if let Err(trouble) = open.take(event, range, tag, text) {
                     match trouble {
                         Trouble::Template => return Parsed { template: true, ..Parsed::default() },
                         trouble => parsed
@@ -104,7 +109,7 @@ fn read<'t>(source: &'t SourceText, text: Cow<'t, str>, map: Option<OffsetMap>) 
             }
         }
     }
-    if !parsed.faults.is_empty() && template::has_marks(&kept) {
+    if !parsed.faults.is_empty() && template::has_marks(text) {
         return Parsed { template: true, ..Parsed::default() };
     }
     if started > 1 {
@@ -114,16 +119,6 @@ fn read<'t>(source: &'t SourceText, text: Cow<'t, str>, map: Option<OffsetMap>) 
     }
     parsed.documents = documents.into_iter().map(|(_, document)| document).collect();
     parsed
-}
-
-fn comment(source: &SourceText, text: &str, place: crate::source::Place) -> Comment {
-    let before = &source.as_str()[..place.start as usize];
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    Comment {
-        place,
-        text: text.trim().to_string(),
-        own_line: line.trim_matches(['\u{feff}', ' ', '\t', '\r']).is_empty(),
-    }
 }
 
 fn syntax_fault(place: crate::source::Place, message: &str) -> Fault {
@@ -188,92 +183,85 @@ struct Open {
     map: bool,
     /// Its end is a bracket of its own.
     flow: bool,
+    /// It is a key of the mapping around it.
+    as_key: bool,
     key: Option<Key>,
-}
-
-/// A key that is no scalar, until its end.
-struct CompositeKey {
-    depth: usize,
-    start: u32,
+    /// Where the last of its own ends.
+    end: u32,
 }
 
 /// A document as its events come in.
 struct Tree<'t> {
     builder: Builder<'t>,
     open: Vec<Open>,
-    composite: Option<CompositeKey>,
     /// Complete values by the number of their anchor.
     anchors: HashMap<usize, u32>,
 }
 
 impl<'t> Tree<'t> {
     fn new(builder: Builder<'t>) -> Self {
-        Self { builder, open: Vec::new(), composite: None, anchors: HashMap::new() }
+        Self { builder, open: Vec::new(), anchors: HashMap::new() }
     }
 
     fn take(&mut self, event: Event<'_>, span: Span, tag: Option<Span>, text: &str) -> Result<(), Trouble> {
-        if self.composite.is_some() {
-            self.within_composite_key(&event, span, text);
-            return Ok(());
-        }
-        let expects_key = self.open.last().is_some_and(|open| open.map && open.key.is_none());
+        let expects_key = self.expects_key();
         match event {
-            Event::Scalar(value, style, anchor, _) if expects_key => {
-                let plain = style == ScalarStyle::Plain;
-                let kept = if plain && span.start == span.end {
-                    Text::default()
-                } else {
-                    self.builder.keep(&value, span)
-                };
-                self.set_key(Key { text: kept, span });
-                if anchor > 0 {
-                    let node = NewNode {
-                        kind: Kind::String,
-                        text: kept,
-                        span,
-                        tag: Text::default(),
-                        quoted: !plain,
+            Event::Scalar(value, style, anchor, tag_name) => {
+                let node = self.scalar(&value, style, span, tag_name.as_deref(), tag, text);
+                let span = Span { end: node.span.end, ..span };
+                if expects_key {
+                    // a null that is written (`~`) is a key of that name
+                    let text = match node.kind {
+                        Kind::Null if span.start < span.end => self.builder.keep(&value, span),
+                        _ => node.text,
                     };
-                    let index = self.builder.add(None, None, node)?;
-                    self.anchors.insert(anchor, index);
+                    if anchor > 0 {
+                        let index = self.builder.add(None, None, NewNode { text, ..node })?;
+                        self.anchors.insert(anchor, index);
+                    }
+                    self.set_key(Key { text, span });
+                } else {
+                    let index = self.add(node)?;
+                    self.anchors.extend((anchor > 0).then_some((anchor, index)));
                 }
+                self.reach(span.end);
             }
-            Event::Scalar(value, style, anchor, _) => {
-                let node = self.scalar(&value, style, span, tag, text);
-                let index = self.add(node)?;
-                if anchor > 0 {
-                    self.anchors.insert(anchor, index);
-                }
-            }
-            Event::MappingStart(..) | Event::SequenceStart(..) if expects_key => {
-                self.composite = Some(CompositeKey { depth: 1, start: span.start });
-            }
-            Event::MappingStart(style, anchor, _) => {
+            Event::MappingStart(style, anchor, tag_name) => {
                 if text[span.start as usize..].starts_with("{{") {
                     return Err(Trouble::Template);
                 }
-                self.container(Kind::Map, style, anchor, span, tag, text)?;
+                let tag = self.tag(tag_name.as_deref(), tag, text);
+                self.container(Kind::Map, style, anchor, span, tag)?;
             }
-            Event::SequenceStart(style, anchor, _) => {
-                self.container(Kind::List, style, anchor, span, tag, text)?
+            Event::SequenceStart(style, anchor, tag_name) => {
+                let tag = self.tag(tag_name.as_deref(), tag, text);
+                self.container(Kind::List, style, anchor, span, tag)?;
             }
             Event::MappingEnd | Event::SequenceEnd => {
-                if let Some(open) = self.open.pop() {
-                    self.builder.close(open.node, open.flow.then_some(span.end));
-                    if open.anchor > 0 {
-                        self.anchors.insert(open.anchor, open.node);
-                    }
+                let Some(open) = self.open.pop() else { return Ok(()) };
+                let end = if open.flow { span.end } else { open.end };
+                self.builder.close(open.node, end);
+                if open.anchor > 0 {
+                    self.anchors.insert(open.anchor, open.node);
                 }
+                if open.as_key {
+                    // a key that is a list or a mapping is known by what is written
+                    let key =
+                        Key { text: self.builder.text_of(open.node), span: self.builder.span_of(open.node) };
+                    self.set_key(key);
+                }
+                self.reach(end);
             }
             Event::Alias(anchor) => {
                 let Some(of) = self.anchors.get(&anchor).copied() else { return Err(Trouble::WithinItself) };
                 if expects_key {
-                    let name = self.builder.keep(&text[span.start as usize..span.end as usize], span);
-                    self.set_key(Key { text: name, span });
+                    let text = self.builder.text_of(of);
+                    self.set_key(Key { text, span });
                 } else {
                     let (parent, key) = self.position();
                     self.builder.copy(of, parent, key)?;
                 }
+                self.reach(span.end);
             }
             Event::UnresolvedAlias(name) => return Err(Trouble::NoAnchor(name.into_owned())),
             _ => {}
@@ -281,25 +269,20 @@ impl<'t> Tree<'t> {
         Ok(())
     }
 
-    /// A key that is a list or a mapping is known by what is written.
-    fn within_composite_key(&mut self, event: &Event<'_>, span: Span, text: &str) {
-        let Some(composite) = &mut self.composite else { return };
-        match event {
-            Event::MappingStart(..) | Event::SequenceStart(..) => composite.depth += 1,
-            Event::MappingEnd | Event::SequenceEnd => composite.depth -= 1,
-            _ => {}
-        }
-        if composite.depth == 0 {
-            let span = Span { start: composite.start, end: span.end.max(composite.start) };
-            self.composite = None;
-            let key = self.builder.keep(&text[span.start as usize..span.end as usize], span);
-            self.set_key(Key { text: key, span });
-        }
+    fn expects_key(&self) -> bool {
+        self.open.last().is_some_and(|open| open.map && open.key.is_none())
     }
 
     fn set_key(&mut self, key: Key) {
         if let Some(open) = self.open.last_mut() {
             open.key = Some(key);
+        }
+    }
+
+    /// What is open reaches at least to here.
+    fn reach(&mut self, end: u32) {
+        if let Some(open) = self.open.last_mut() {
+            open.end = open.end.max(end);
         }
     }
 
@@ -322,21 +305,22 @@ impl<'t> Tree<'t> {
         style: StructureStyle,
         anchor: usize,
         span: Span,
-        tag: Option<Span>,
-        text: &str,
+        tag: Text,
     ) -> Result<(), Trouble> {
-        let tag = self.tag(tag, text);
-        let node = self.add(NewNode { kind, text: Text::default(), span, tag, quoted: false })?;
+        let as_key = self.expects_key();
+        let new = NewNode { tag, ..NewNode::plain(kind, span) };
+        let node = if as_key { self.builder.add(None, None, new)? } else { self.add(new)? };
         let flow = style == StructureStyle::Flow;
-        self.open.push(Open { node, anchor, map: kind == Kind::Map, flow, key: None });
+        let map = kind == Kind::Map;
+        self.open.push(Open { node, anchor, map, flow, as_key, key: None, end: span.start });
         Ok(())
     }
 
     /// A tag as written, unless it is one of YAML's own.
-    fn tag(&mut self, tag: Option<Span>, text: &str) -> Text {
-        let written = tag.and_then(|tag| Some((tag, text.get(tag.start as usize..tag.end as usize)?)));
+    fn tag(&mut self, tag: Option<&Tag>, span: Option<Span>, text: &str) -> Text {
+        let written = span.and_then(|span| Some((span, text.get(span.start as usize..span.end as usize)?)));
         match written {
-            Some((span, name)) if core_kind(name).is_none() => self.builder.keep(name, span),
+            Some((span, name)) if name != "!" && own_tag(tag).is_none() => self.builder.keep(name, span),
             _ => Text::default(),
         }
     }
@@ -345,34 +329,44 @@ impl<'t> Tree<'t> {
         &mut self,
         value: &str,
         style: ScalarStyle,
-        span: Span,
-        tag: Option<Span>,
+        mut span: Span,
+        tag: Option<&Tag>,
+        tag_span: Option<Span>,
         text: &str,
     ) -> NewNode {
-        let plain = style == ScalarStyle::Plain;
-        let empty = plain && span.start == span.end;
-        let core = tag.and_then(|tag| text.get(tag.start as usize..tag.end as usize)).and_then(core_kind);
-        let kind = match core {
-            Some(kind) => kind,
-            None if empty => Kind::Null,
-            None if plain => plain_kind(value),
+        let style = match style {
+            ScalarStyle::Plain => Style::Plain,
+            ScalarStyle::SingleQuoted => Style::Single,
+            ScalarStyle::DoubleQuoted => Style::Double,
+            ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
+        };
+        let own = own_tag(tag);
+        let plain = style == Style::Plain;
+        let kind = match own.as_deref() {
+            Some("int") => Kind::Integer,
+            Some("float") => Kind::Float,
+            Some("bool") => Kind::Bool,
+            Some("null") => Kind::Null,
+            Some(_) => Kind::String,
+            None if plain && span.start == span.end => Kind::Null,
+            // the tag `!` alone says that it is no number
+            None if plain && tag_span.is_none_or(|tag| tag.end - tag.start > 1) => plain_kind(value),
             None => Kind::String,
         };
         let shown = if kind == Kind::Null { Text::default() } else { self.builder.keep(value, span) };
-        NewNode { kind, text: shown, span, tag: self.tag(tag, text), quoted: !plain }
+        if style == Style::Block {
+            // the parser's end is where the next thing starts
+            let content = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+            span.end = span.start + content.trim_end_matches([' ', '\t', '\r', '\n']).len() as u32;
+        }
+        NewNode { kind, text: shown, span, tag: self.tag(tag, tag_span, text), style }
     }
 }
 
-/// The kind that one of YAML's own tags asks for.
-fn core_kind(tag: &str) -> Option<Kind> {
-    Some(match tag.strip_prefix("!!")? {
-        "str" | "binary" => Kind::String,
-        "int" => Kind::Integer,
-        "float" => Kind::Float,
-        "bool" => Kind::Bool,
-        "null" => Kind::Null,
-        _ => return None,
-    })
+/// The name of a tag that is one of YAML's own (`!!str`, `!!map`).
+fn own_tag(tag: Option<&Tag>) -> Option<String> {
+    let tag = tag?;
+    format!("{}{}", tag.handle(), tag.suffix()).strip_prefix("tag:yaml.org,2002:").map(str::to_string)
 }
 
 /// What a plain scalar is in YAML 1.2's core schema.
@@ -409,7 +403,9 @@ fn without_comments(text: &str) -> (Cow<'_, str>, Vec<Span>) {
     while at < bytes.len() {
         match (bytes[at], bytes.get(at + 1)) {
             (b'"', _) => at = string_end(bytes, at),
-            (b'/', Some(b'/')) => {
+            // not the `//` of an address without quotes, which YAML allows
+            (b'/', Some(b'/')) if !matches!(&bytes[..at], [.., before, b':'] if before.is_ascii_alphanumeric()) =>
+            {
                 let end = bytes[at..]
                     .iter()
                     .position(|byte| matches!(byte, b'\n' | b'\r'))
