@@ -179,6 +179,43 @@ fn keys_stand_where_their_places_say() {
 }
 
 #[test]
+fn lists_and_mappings_reach_to_the_last_of_their_own() {
+    let toml = "[a.b]\nx=1\n[a]\ny=2\n[[t]]\nz=1\n[[t]]\nq={a=[1,2]}\n[t.u]\nv=1\n\n# more\n";
+    assert_eq!(place_of(toml, Format::Toml, "/a/b").1, "[a.b]\nx=1");
+    assert_eq!(place_of(toml, Format::Toml, "/a").1, "[a]\ny=2");
+    assert_eq!(place_of(toml, Format::Toml, "/t/1").1, "[[t]]\nq={a=[1,2]}\n[t.u]\nv=1");
+    assert_eq!(place_of("b.c.d = 2 # x\n", Format::Toml, "/b/c").1, "c.d = 2");
+    let yaml = "base: &b [1]\nm:\n  x: 1\n  y: *b\nt: |\n  one\n\n  two\n\nn: 2\n";
+    assert_eq!(place_of(yaml, Format::Yaml, "/m").1, "x: 1\n  y: *b");
+    assert_eq!(place_of(yaml, Format::Yaml, "/t").1, "one\n\n  two");
+}
+
+#[test]
+fn keys_may_be_aliases_lists_or_mappings() {
+    let text = "&k key: 1\nother:\n  *k : 2\n? {a: &x 1}\n: *x\n? [b, c]\n: 3\n";
+    let expected = serde_json::json!({"key": 1, "other": {"key": 2}, "{a: &x 1}": 1, "[b, c]": 3});
+    assert_eq!(tree(text, Format::Yaml), [expected]);
+    assert_eq!(place_of(text, Format::Yaml, "/other/key").0, "*k");
+}
+
+#[test]
+fn numbers_of_toml_keep_what_says_their_base() {
+    let text = "a = 0b101\nb = 0xDEAD_beef\nc = +1_000\nd = 0o17\n";
+    let source = SourceText::new(text.into());
+    let parsed = document::parse(&source, Format::Toml);
+    let texts: Vec<_> = parsed.documents[0].root().entries().filter_map(Node::text).collect();
+    assert_eq!(texts, ["0b101", "0xDEADbeef", "+1000", "0o17"]);
+}
+
+#[test]
+fn any_number_of_comments_may_stand_before_a_value() {
+    let comments = "# c\n".repeat(5000);
+    for text in [format!("a:\n{comments}  - 1\n"), format!("{comments}a: [1]\n")] {
+        assert_eq!(tree(&text, Format::Yaml), [serde_json::json!({"a": [1]})]);
+    }
+}
+
+#[test]
 fn pointers_are_escaped_and_numbered_in_a_stream() {
     let pointers =
         |text: &str| places(text, Format::Yaml).into_iter().map(|(pointer, ..)| pointer).collect::<Vec<_>>();
@@ -206,6 +243,12 @@ fn tags_are_kept_and_those_of_yaml_itself_decide() {
     let tag = |key| root.get(key).and_then(Node::tag);
     assert_eq!((tag("a"), tag("b"), tag("c"), tag("d")), (Some("!Ref"), Some("!GetAtt"), None, Some("!Sub")));
     assert_eq!(root.get("c").map(Node::kind), Some(Kind::String));
+    let texts = "[! 5, !<tag:yaml.org,2002:str> 5, !!timestamp 2001-01-01, !!map {}, !!int \"5\"]";
+    let source = SourceText::new(texts.into());
+    let parsed = document::parse(&source, Format::Yaml);
+    let items: Vec<_> = parsed.documents[0].root().items().map(|node| (node.kind(), node.tag())).collect();
+    let kinds = [Kind::String, Kind::String, Kind::String, Kind::Map, Kind::Integer];
+    assert_eq!(items, kinds.map(|kind| (kind, None)));
 }
 
 #[test]
@@ -235,6 +278,8 @@ fn json_may_have_comments_and_trailing_commas() {
     let comments = document::parse(&source, Format::Json).comments;
     let said: Vec<_> = comments.iter().map(|comment| (comment.text.as_str(), comment.own_line)).collect();
     assert_eq!(said, [("top", true), ("one", false), ("b", true)]);
+    let address = "{a: http://x/y, \"b\": 1 // c\n}";
+    assert_eq!(tree(address, Format::Json), [serde_json::json!({"a": "http://x/y", "b": 1})]);
 }
 
 #[test]
@@ -284,8 +329,26 @@ fn texts_within_texts_have_their_places_in_the_file() {
         assert_eq!(node.pointer(), "/s/a/retry");
         let (key, value) = (node.key_place(), node.place());
         let at = |place: retrylint::source::Place| &text[place.start as usize..place.end as usize];
-        assert!(at(key).contains("retry") && at(key).len() <= "\\\"retry\\\"".len(), "{text}: {}", at(key));
+        assert!(["retry", "\"retry\"", "\\\"retry\\\""].contains(&at(key)), "{text}: {}", at(key));
         assert_eq!(at(value), "3", "{text}");
+    }
+}
+
+#[test]
+fn escapes_within_texts_are_laid_beside_what_they_stand_for() {
+    let json = r#"{"s": "{\"a\": \"\\u00e9 \ud83d\ude00\", \"c\": 1}"}"#;
+    let toml = "s = \"\"\"\\\n   {\\\n  \\\"c\\\": 1}\"\"\"\n";
+    for (text, format, key, value) in [
+        (json, Format::Json, "a", r#"\"\\u00e9 \ud83d\ude00\""#),
+        (json, Format::Json, "c", "1"),
+        (toml, Format::Toml, "c", "1"),
+    ] {
+        let source = SourceText::new(text.into());
+        let parsed = document::parse(&source, format);
+        let inner = parsed.documents[0].root().get("s").and_then(|s| s.embedded()).expect("a text within");
+        let node = inner.root().get(key).expect("the value");
+        let at = |place: retrylint::source::Place| &text[place.start as usize..place.end as usize];
+        assert_eq!((at(node.key_place()), at(node.place())), (&*format!(r#"\"{key}\""#), value), "{text}");
     }
 }
 

@@ -85,6 +85,11 @@ fn inputs_made_to_hurt_end_quickly() {
         ("nul.yaml", format!("retries: 3\0{policy}")),
         ("empty.yaml", String::new()),
         ("dashes.yaml", "---\n".repeat(20_000)),
+        ("comments.json", format!("[{}{{\"retries\": 3}}]", "/**/ ".repeat(100_000))),
+        ("stream.json", format!("// retries\n{}", "--- 1\n".repeat(20_000))),
+        ("broken-stream.yaml", "retries: [\n---\n".repeat(20_000)),
+        ("tables.toml", (0..19_000).map(|n| format!("[t{n}.retry]\nmax_attempts = 3\n")).collect()),
+        ("more-tables.toml", (0..200_000).map(|n| format!("[t.t{n}.retry]\n")).collect()),
     ];
     for (name, text) in inputs {
         let start = std::time::Instant::now();

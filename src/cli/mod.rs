@@ -9,6 +9,7 @@ mod progress;
 mod rules;
 pub mod run;
 mod schedule;
+mod suppress;
 
 use args::{Arguments, Command};
 use std::fmt::Display;

@@ -2,13 +2,12 @@
 
 use super::args::FileOptions;
 use super::progress::Progress;
+use super::suppress::{CommentAt, Suppressions};
 use crate::config::{self, Config, ConfigError, nearest};
 use crate::dialect;
 use crate::document::{self, Format, Parsed};
 use crate::finding::{Finding, Severity};
-use crate::model::{
-    Annotation, Bound, Facts, Origin, Policy, Says, Setting, Suppression, Unreadable, annotation,
-};
+use crate::model::{Annotation, Bound, Facts, Origin, Policy, Says, Setting, Unreadable, annotation};
 use crate::report::Summary;
 use crate::rule;
 use crate::schedule;
@@ -175,9 +174,8 @@ impl Run {
 
     /// Those of the findings that are neither off nor suppressed, with their severities; keeps which
     /// comments were of use.
-    fn unsuppressed(&mut self, all: Vec<Finding>, used: &mut BTreeSet<(usize, usize)>) -> Vec<Finding> {
-        let files: BTreeMap<&str, usize> =
-            self.project.files.iter().enumerate().map(|(at, file)| (file.path.as_str(), at)).collect();
+    fn unsuppressed(&mut self, all: Vec<Finding>, used: &mut BTreeSet<CommentAt>) -> Vec<Finding> {
+        let suppressions = Suppressions::new(&self.project);
         let (mut kept, mut suppressed) = (Vec::new(), 0);
         for mut finding in all {
             let Some(severity) = self.config.severity(finding.rule, &finding.file, finding.severity) else {
@@ -188,8 +186,7 @@ impl Run {
             if !concerns(&finding.file) && !finding.related.iter().any(|label| concerns(&label.file)) {
                 continue;
             }
-            let at = files.get(finding.file.as_str());
-            let silencing = at.map_or(Vec::new(), |at| self.silencing(&finding, *at));
+            let silencing = suppressions.silencing(&finding);
             if silencing.is_empty() {
                 kept.push(finding);
             } else {
@@ -201,35 +198,9 @@ impl Run {
         kept
     }
 
-    /// The comments that silence a finding, by file and number: a comment silences the findings that are
-    /// about its line, that stand there or show a number from there, and those about the policy or queue
-    /// that stands there. `at` is the number of the finding's file.
-    fn silencing(&self, finding: &Finding, at: usize) -> Vec<(usize, usize)> {
-        let Some(file) = self.project.files.get(at) else { return Vec::new() };
-        let names = |suppression: &Suppression| {
-            suppression.rules.is_empty() || suppression.rules.iter().any(|rule| rule == finding.rule)
-        };
-        let policies = file.facts.policies.iter().map(|policy| (&policy.pointer, policy.place.line));
-        let queues = file.facts.queues.iter().map(|queue| (&queue.pointer, queue.place.line));
-        let around = policies.chain(queues).filter(|(pointer, _)| is_within(&finding.pointer, pointer));
-        let shown = finding.related.iter().filter(|label| label.file == finding.file);
-        let lines: Vec<u32> = around
-            .map(|(_, line)| line)
-            .chain(shown.map(|label| label.place.line))
-            .chain([finding.place.line])
-            .collect();
-        let silences = |annotation: &Annotation| match &annotation.says {
-            Says::Ignore(suppression) => lines.contains(&annotation.line) && names(suppression),
-            Says::IgnoreFile(suppression) => names(suppression),
-            _ => false,
-        };
-        let annotations = file.facts.annotations.iter().enumerate();
-        annotations.filter(|(_, annotation)| silences(annotation)).map(|(n, _)| (at, n)).collect()
-    }
-
     /// Comments that silenced nothing, although each rule that they name is on. One for a whole file may
     /// stand there for what comes.
-    fn unused(&self, used: &BTreeSet<(usize, usize)>) -> Vec<UnusedSuppression> {
+    fn unused(&self, used: &BTreeSet<CommentAt>) -> Vec<UnusedSuppression> {
         let mut unused = Vec::new();
         for (at, file) in self.project.files.iter().enumerate() {
             for (n, annotation) in file.facts.annotations.iter().enumerate() {
@@ -264,10 +235,6 @@ impl Run {
 
 fn key(finding: &Finding) -> (&str, u32, u32, &str, &str) {
     (&finding.file, finding.place.line, finding.place.column, finding.rule, &finding.message)
-}
-
-fn is_within(pointer: &str, outer: &str) -> bool {
-    pointer.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn configuration(options: &FileOptions) -> Result<Config, ConfigError> {

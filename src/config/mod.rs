@@ -394,11 +394,10 @@ impl Config {
 
     /// The severity of a rule's finding in a file; None where the rule is off there.
     pub fn severity(&self, rule: &str, file: &str, own: Severity) -> Option<Severity> {
-        let relative = self.relative(file);
-        let of_file = self.overrides.iter().rev().find_map(|(globs, levels)| {
-            let level = levels.get(rule)?;
-            globs.match_path(&relative).then_some(level)
-        });
+        let of_rule =
+            self.overrides.iter().rev().filter_map(|(globs, levels)| Some((globs, levels.get(rule)?)));
+        let relative = std::cell::LazyCell::new(|| self.relative(file));
+        let of_file = of_rule.filter(|(globs, _)| globs.match_path(&relative)).map(|(_, level)| level).next();
         of_file.or_else(|| self.levels.get(rule)).map_or(Some(own), |level| level.0)
     }
 }
