@@ -3,7 +3,7 @@
 
 use super::placeholder;
 use crate::document::{Kind, Node};
-use crate::model::{Bound, Branch, Duration, Fault, Origin, Ratio, Setting, notation};
+use crate::model::{Bound, Branch, Duration, Fault, Origin, Ratio, Setting, kindred, nearest, notation};
 use std::borrow::Cow;
 
 /// How a system compares the keys of its settings.
@@ -24,6 +24,17 @@ impl Keys {
             Self::Exact => written == name,
             Self::Protobuf => written == name || camel(name).eq(written.chars()),
             Self::Relaxed => relaxed(written).eq(relaxed(name)),
+        }
+    }
+}
+
+impl Keys {
+    /// A key as all of its spellings are written by one.
+    pub fn spelled(self, key: &str) -> String {
+        match self {
+            Self::Exact => key.to_string(),
+            Self::Protobuf => camel(key).collect(),
+            Self::Relaxed => relaxed(key).collect(),
         }
     }
 }
@@ -602,7 +613,9 @@ impl<'r, 'd> Reader<'r, 'd> {
     /// The system refuses a value; `expected` as in "a whole number is expected".
     pub fn refuse(&mut self, node: Node<'_>, expected: impl Into<Cow<'static, str>>) {
         match self.system {
-            UNOWNED => self.fault(node, expected, false, Some("Write a value that says what is meant.")),
+            UNOWNED => {
+                self.fault(node, expected, false, Some("Write a value that says what is meant.".into()))
+            }
             system => self.fault(node, format!("{system} refuses it: {}", expected.into()), true, None),
         }
     }
@@ -612,12 +625,20 @@ impl<'r, 'd> Reader<'r, 'd> {
         self.fault(node, effect, false, None);
     }
 
+    /// Some that read the file refuse a value, and others take it; `effect` says which, and `help` what all take.
+    pub fn some_refuse(&mut self, node: Node<'_>, effect: &'static str, help: &'static str) {
+        self.fault(node, effect, true, Some(help.into()));
+        if let Some(last) = self.faults.last_mut() {
+            last.lenient = true;
+        }
+    }
+
     fn fault(
         &mut self,
         node: Node<'_>,
         effect: impl Into<Cow<'static, str>>,
         refused: bool,
-        help: Option<&'static str>,
+        help: Option<Cow<'static, str>>,
     ) {
         let shown = node.text().filter(|text| text.len() <= 40 && !text.contains('\n'));
         let what = match (node.key(), shown) {
@@ -637,10 +658,45 @@ impl<'r, 'd> Reader<'r, 'd> {
             pointer: node.pointer(),
             what,
             effect: effect.into(),
-            help: help.map(Cow::Borrowed),
+            help,
             refused,
             lenient: false,
         });
+    }
+
+    /// Keys of a block that the system does not know and that somebody meant as a setting; `effect` as in
+    /// "Vector passes over a key that it does not know".
+    pub fn unknown(
+        &mut self,
+        block: Block<'d>,
+        known: &[&str],
+        meant: impl Fn(&str) -> bool,
+        effect: &'static str,
+    ) {
+        let entries = block.node().into_iter().flat_map(Node::entries);
+        let written: Vec<_> =
+            entries.map(|entry| (entry.key(), entry)).filter(|(key, _)| meant(key)).collect();
+        self.unknown_of(&written, block.keys, known, effect);
+    }
+
+    /// The same for keys that are written in any way.
+    pub fn unknown_of(
+        &mut self,
+        written: &[(&str, Node<'d>)],
+        keys: Keys,
+        known: &[&str],
+        effect: &'static str,
+    ) {
+        for (key, entry) in written {
+            if known.iter().any(|name| keys.same(key, name)) {
+                continue;
+            }
+            let help = match nearest(key, known).or_else(|| kindred(key, known)) {
+                Some(name) => format!("Write {name}, or remove it."),
+                None => format!("Write one of {}, or remove it.", known.join(", ")),
+            };
+            self.fault(*entry, effect, false, Some(help.into()));
+        }
     }
 
     /// A block lacks a key that the system asks for.
