@@ -29,9 +29,19 @@ pub(super) fn parse_json(source: &SourceText) -> Parsed<'_> {
     parsed
 }
 
+/// Reads a text within a file, of which only the first document has its places.
+pub(super) fn within(source: &SourceText, text: String, map: OffsetMap) -> Parsed<'_> {
+    read(source, &text.clone(), Some((text, map)))
+}
+
+/// The same for JSON; comments and trailing commas are read over.
+pub(super) fn json_within(source: &SourceText, text: String, map: OffsetMap) -> Parsed<'_> {
+    within(source, without_comments(&text).0.into_owned(), map)
+}
+
 /// Reads a text within a file; None where it is no stream that starts with a mapping.
 pub(super) fn embedded(source: &SourceText, text: String, map: OffsetMap) -> Option<Document<'_>> {
-    let parsed = read(source, &text.clone(), Some((text, map)));
+    let parsed = within(source, text, map);
     let document = parsed.documents.into_iter().next()?;
     let mapping = document.root().kind() == Kind::Map && parsed.faults.is_empty();
     mapping.then_some(document)
@@ -46,9 +56,10 @@ fn read<'t>(source: &'t SourceText, text: &str, within: Option<(String, OffsetMa
         emit_unresolved_aliases: true,
         simple_key_max_lookahead: usize::MAX,
         max_buffered_comment_events: usize::MAX,
-        emit_comments: within.is_none(),
     };
     let mut parsed = Parsed::default();
+    let embedded = within.is_some();
+    let mut comments: Vec<(Span, String)> = Vec::new();
     let file = if within.is_none() { source.as_str() } else { "" };
     let mut within = within;
     let mut parser = Parser::new_from_str_with_options(text, options);
@@ -86,10 +97,7 @@ fn read<'t>(source: &'t SourceText, text: &str, within: Option<(String, OffsetMa
                 let document = tree.take().and_then(|tree| tree.builder.finish());
                 documents.extend(document.map(|document| (started - 1, document)));
             }
-            Event::Comment(text, _) => {
-                let bytes = range.start as usize..range.end as usize;
-                parsed.comments.push(Comment::new(source, bytes, &text));
-            }
+            Event::Comment(text, _) => comments.push((range, text.into_owned())),
             event => {
                 let Some(open) = &mut tree else { continue };
                 let tag = span.tag_span().and_then(|tag| tag.byte_range());
@@ -112,6 +120,12 @@ fn read<'t>(source: &'t SourceText, text: &str, within: Option<(String, OffsetMa
     if !parsed.faults.is_empty() && template::has_marks(text) {
         return Parsed { template: true, ..Parsed::default() };
     }
+    let holder = documents.first().map(|(_, document)| document).filter(|_| embedded);
+    let comments = comments.into_iter().filter(|_| holder.is_some() || !embedded).map(|(span, text)| {
+        let bytes = span.start as usize..span.end as usize;
+        Comment::new(source, holder.map_or(bytes, |document| document.bytes(span)), &text)
+    });
+    parsed.comments = comments.collect();
     if started > 1 {
         for (n, document) in &mut documents {
             document.set_prefix(format!("#{n}"), 0);
