@@ -21,6 +21,8 @@ const ID: &str = "envoy";
 
 /// Retries, not attempts (RetryPolicy.num_retries, uint32).
 const NUM_RETRIES: Count = Count::new("num_retries").or(1).range(0, u32::MAX as u64).quoted();
+/// One of `retriable_status_codes`, uint32; Envoy takes any.
+const STATUS_CODE: Count = Count::new("retriable_status_codes").range(0, u32::MAX as u64).quoted();
 const PER_TRY_TIMEOUT: Time = Time::new("per_try_timeout", Notation::ProtobufMessage).zero_is_none();
 const BASE_INTERVAL: Time = above_zero("base_interval").or(envoy::BASE);
 const MAX_INTERVAL: Time = above_zero("max_interval");
@@ -42,9 +44,11 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
     let resources = ["resources", "configs"]
         .iter()
         .any(|key| root.get(key).is_some_and(|list| list.items().any(resource)));
-    let routes = root
-        .get("virtual_hosts")
-        .is_some_and(|hosts| hosts.items().any(|host| host.get("domains").is_some()));
+    let routes = |node: Node<'_>| {
+        let hosts = Block::new(node, Keys::Protobuf).get("virtual_hosts");
+        hosts.is_some_and(|hosts| hosts.items().any(|host| host.get("domains").is_some()))
+    };
+    let routes = routes(document.root()) || document.root().items().any(routes);
     if bootstrap || resources || routes || resource(document.root()) {
         route_configurations(document.root(), facts);
         return true;
@@ -153,6 +157,9 @@ fn retry_policy<'d>(
     let codes = block.get("retriable_status_codes").filter(|codes| listed(*codes));
     if let Some(codes) = codes.filter(|_| !read && retries_something(block)) {
         reader.replace(codes, "Envoy reads it only if retry_on holds retriable-status-codes");
+    }
+    for code in codes.into_iter().flat_map(Node::items) {
+        reader.value(code, &STATUS_CODE);
     }
     let codes = codes.filter(|_| read);
     let per_try = reader.get(block, &PER_TRY_TIMEOUT);

@@ -224,6 +224,11 @@ impl Notation {
             return duration_message(node);
         }
         let text = node.text()?;
+        // the C++ library asks for digits on both sides of a point, and takes no plus (measured with Envoy 1.40)
+        let bare = text.starts_with(['.', '+']) || text.contains(".s");
+        if bare && self == Self::ProtobufMessage {
+            return None;
+        }
         match self {
             Self::Go => notation::go(text).ok().filter(|_| node.kind() == Kind::String),
             Self::Protobuf | Self::ProtobufMessage => {
@@ -270,6 +275,9 @@ fn duration_message(node: Node<'_>) -> Option<Duration> {
         Some(value) => value.text().and_then(whole_number).and_then(|number| u64::try_from(number).ok()),
         None => Some(0),
     };
+    if !node.entries().all(|entry| matches!(entry.key(), "seconds" | "nanos")) {
+        return None;
+    }
     let nanos = part("nanos").filter(|nanos| *nanos < 1_000_000_000)?;
     Some(Duration::from_secs(part("seconds")?).plus(Duration::from_nanos(nanos.into())))
 }

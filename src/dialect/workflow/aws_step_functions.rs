@@ -303,7 +303,8 @@ fn waits<'d>(reader: &mut Reader<'_, 'd>, block: Block<'d>) -> (Setting<Duration
 
 /// `ErrorEquals` names at least one error, and `States.ALL` stands alone in the last retrier.
 fn errors(reader: &mut Reader<'_, '_>, retrier: Node<'_>, last: bool) {
-    let Some(list) = retrier.get("ErrorEquals") else { return reader.missing(retrier, "ErrorEquals") };
+    let list = Block::new(retrier, Keys::Exact).get("ErrorEquals");
+    let Some(list) = list else { return reader.missing(retrier, "ErrorEquals") };
     if list.text().and_then(placeholder::read).is_some() {
         return; // not known before it is filled in
     }
