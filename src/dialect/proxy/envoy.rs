@@ -26,6 +26,24 @@ const STATUS_CODE: Count = Count::new("retriable_status_codes").range(0, u32::MA
 const PER_TRY_TIMEOUT: Time = Time::new("per_try_timeout", Notation::ProtobufMessage).zero_is_none();
 const BASE_INTERVAL: Time = above_zero("base_interval").or(envoy::BASE);
 const MAX_INTERVAL: Time = above_zero("max_interval");
+/// The fields of RetryPolicy and of its RetryBackOff, of 1.40.
+const FIELDS: &[&str] = &[
+    "retry_on",
+    "num_retries",
+    "per_try_timeout",
+    "per_try_idle_timeout",
+    "retry_priority",
+    "retry_host_predicate",
+    "retry_options_predicates",
+    "host_selection_retry_max_attempts",
+    "retriable_status_codes",
+    "retry_back_off",
+    "rate_limited_retry_back_off",
+    "retriable_headers",
+    "retriable_request_headers",
+    "refresh_cluster_on_retry",
+];
+const BACK_OFF_FIELDS: &[&str] = &["base_interval", "max_interval"];
 /// RouteAction.timeout.
 const TIMEOUT: Time =
     Time::new("timeout", Notation::ProtobufMessage).or(Duration::from_secs(15)).zero_is_none();
@@ -131,6 +149,7 @@ fn retry_policy<'d>(
     deadline: Setting<Duration>,
 ) -> Policy {
     let block = Block::new(retries, Keys::Protobuf);
+    reader.unknown_keys(block, FIELDS, "the retry_policy of Envoy 1.40");
     // a wrapper of a number may be written as the message that it is
     let count = match block.block(NUM_RETRIES.key).get("value") {
         Some(value) => reader.value(value, &NUM_RETRIES),
@@ -166,6 +185,7 @@ fn retry_policy<'d>(
     let attempt_timeout =
         envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &deadline);
     let waits = block.block("retry_back_off");
+    reader.unknown_keys(waits, BACK_OFF_FIELDS, "Envoy's retry_back_off");
     if let Some(node) = waits.node().filter(|_| waits.get(BASE_INTERVAL.key).is_none()) {
         reader.missing(node, BASE_INTERVAL.key);
     }

@@ -35,6 +35,10 @@ const fn whole_millis(key: &'static str) -> Time {
     Time::new(key, Notation::Go).at_least(Duration::from_millis(1)).grain(Duration::from_millis(1))
 }
 
+/// The fields of HTTPRetry (istio/api networking/v1alpha3/virtual_service.proto).
+const FIELDS: &[&str] =
+    &["attempts", "perTryTimeout", "retryOn", "backoff", "retryRemoteLocalities", "retryIgnorePreviousHosts"];
+
 /// Status codes that have a name in Go's net/http, which validation asks for.
 const NAMED_CODES: &[std::ops::RangeInclusive<u16>] = &[
     100..=103,
@@ -175,6 +179,7 @@ fn retry_policy<'d>(
     deadline: Setting<Duration>,
 ) -> Policy {
     let block = Block::new(retries, keys);
+    reader.unknown_keys(block, FIELDS, "Istio's retry policy");
     let count = reader.get(block, &ATTEMPTS);
     let per_try = reader.get(block, &PER_TRY_TIMEOUT);
     let attempt_timeout =

@@ -700,6 +700,17 @@ impl<'r, 'd> Reader<'r, 'd> {
         });
     }
 
+    /// A block holds keys that the system does not know; `called` as in "Envoy's retry_policy".
+    pub fn unknown_keys(&mut self, block: Block<'d>, known: &[&str], called: &str) {
+        for entry in block.node.into_iter().flat_map(Node::entries) {
+            let key = entry.key();
+            let listed = known.iter().any(|name| block.keys.same(key, name));
+            if !listed && placeholder::read(key).is_none() {
+                self.replace(entry, format!("{called} has no such key"));
+            }
+        }
+    }
+
     /// A block lacks a key that the system asks for.
     pub fn missing(&mut self, block: Node<'_>, key: &str) {
         self.faults.push(Fault {

@@ -53,6 +53,16 @@ const PERMANENT: &[&str] = &[
     "States.IntrinsicFailure",
     "States.Runtime",
 ];
+/// The fields of a retrier, and the comment that each object may have.
+const FIELDS: &[&str] = &[
+    "ErrorEquals",
+    "IntervalSeconds",
+    "MaxAttempts",
+    "BackoffRate",
+    "MaxDelaySeconds",
+    "JitterStrategy",
+    "Comment",
+];
 /// States that a `Retry` is refused on.
 const NEVER_RETRIED: &[&str] = &["Pass", "Choice", "Wait", "Succeed", "Fail"];
 
@@ -255,6 +265,7 @@ fn retriers<'d>(
         }
         errors(&mut reader, retrier, n + 1 == count);
         let block = Block::new(retrier, Keys::Exact);
+        reader.unknown_keys(block, FIELDS, "a retrier of Step Functions");
         let name = &around.path;
         let label = if count == 1 { name.clone() } else { format!("{name}/Retry[{n}]") };
         let attempts = reader.get(block, &MAX_ATTEMPTS).map(|retries| retries + 1);
