@@ -180,19 +180,35 @@ fn retry_policy<'d>(
 ) -> Policy {
     let block = Block::new(retries, keys);
     reader.unknown_keys(block, FIELDS, "Istio's retry policy");
-    let count = reader.get(block, &ATTEMPTS);
+    let mut attempts = reader.get(block, &ATTEMPTS).map(|retries| retries + 1);
+    let words = block.get("retryOn").filter(|words| words.text().is_some_and(never_met));
+    let idle = words.filter(|_| attempts.at() != Some(1)).map(|words| {
+        attempts = Setting::written(1, words.place());
+        Idle {
+            why: "its conditions ask for a list of codes or headers that is not there".into(),
+            help: "Write the codes themselves, as 503, or another condition.".into(),
+        }
+    });
     let per_try = reader.get(block, &PER_TRY_TIMEOUT);
     let attempt_timeout =
         envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &deadline);
     Policy {
-        attempts: count.map(|retries| retries + 1),
+        attempts,
         backoff: envoy::backoff(reader.get(block, &BACKOFF), Setting::unlimited("")),
         attempt_timeout,
         deadline,
+        idle,
         repeated: block.get("retryOn").and_then(failures::statuses).into_iter().collect(),
         faults: reader.faults,
         ..policy(ID, Layer::Proxy, name, retries)
     }
+}
+
+/// Conditions that no answer meets: codes in words bring their list with them, and headers cannot be set
+/// (retry.go, parseRetryOn).
+fn never_met(words: &str) -> bool {
+    let empty = |word: &str| matches!(word.trim(), "retriable-status-codes" | "retriable-headers");
+    words.split(',').all(empty)
 }
 
 /// A list that is split at commas and not trimmed (validation.go, ValidateHTTPRetry).

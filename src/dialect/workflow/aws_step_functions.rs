@@ -191,6 +191,7 @@ fn machine(machine: Machine<'_>, facts: &mut Facts) {
         (Some(false), _) => written,
         (_, Some(time)) if time <= EXPRESS_LIMIT => written,
         _ if written.is_unknown() => written,
+        (Some(true), _) if express.origin.is_assumed() => express.map(|_| EXPRESS_LIMIT),
         (Some(true), _) => Setting::default(EXPRESS_LIMIT, "the limit of an Express workflow"),
         (None, _) => Setting { bound: Bound::Unknown, origin: express.origin, branches: Vec::new() },
     };
@@ -255,10 +256,12 @@ fn retriers<'d>(
     let kind = state.get("Type").and_then(Node::text).unwrap_or_default();
     let count = list.items().count();
     let resolve = |node| machine.resolve(node);
-    for (n, retrier) in list.items().enumerate() {
+    let before = facts.policies.len();
+    // what is no mapping is filled in later
+    for (n, retrier) in list.items().enumerate().filter(|(_, item)| item.kind() == Kind::Map) {
         let mut reader = Reader::with("Step Functions", &resolve);
         let attempt_timeout = attempt_timeout(machine, state, kind, &mut reader);
-        if n > 0 {
+        if facts.policies.len() > before {
             reader.faults.clear(); // what is wrong with the state has been said once
         } else if NEVER_RETRIED.contains(&kind) {
             reader.refuse(list, format!("a {kind} state cannot be retried"));
