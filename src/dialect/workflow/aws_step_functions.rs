@@ -27,7 +27,7 @@ const ID: &str = "aws-step-functions";
 /// Retries, although it is called attempts.
 const MAX_ATTEMPTS: Count = Count::new("MaxAttempts").or(3).range(0, 99_999_999);
 const INTERVAL: Time = seconds("IntervalSeconds").or(Duration::from_secs(1));
-/// Under 366 days (developer guide, "Retry field examples"); more than `IntervalSeconds`.
+/// Under 366 days (developer guide, "Handling errors in workflows"); more than `IntervalSeconds`.
 const MAX_DELAY: Time =
     seconds("MaxDelaySeconds").range(Duration::from_secs(1), Duration::from_secs(31_622_399));
 const BACKOFF_RATE: Number =
