@@ -147,6 +147,18 @@ impl<'d> Template<'d> {
         }
     }
 
+    /// What `${name}` stands for in a text that `Fn::Sub` or `Fn::Join` makes: a value of the function's own
+    /// map, else a parameter. None where neither makes the text.
+    pub fn substitution(self, text: Node<'d>, name: &str) -> Option<Resolved<'d>> {
+        let Intrinsic { name: function, argument } = Intrinsic::of(text)?;
+        let own = argument.items().nth(1).and_then(|map| map.get(name));
+        match function {
+            "Sub" => Some(own.map_or_else(|| self.parameter(name), |value| self.resolve(value))),
+            "Join" => Some(self.parameter(name)),
+            _ => None,
+        }
+    }
+
     /// The resource that a node refers to: by `Ref`, `Fn::GetAtt`, `Fn::Sub`, `Fn::Join`, or by a literal
     /// name or ARN that ends in the literal name of a resource.
     pub fn target(self, node: Node<'d>) -> Option<Resource<'d>> {
@@ -219,10 +231,12 @@ pub fn joined_text(node: Node<'_>) -> Option<Vec<Result<Node<'_>, String>>> {
     }
     let part = |part| match Intrinsic::of(part) {
         None => Ok(part),
-        Some(Intrinsic { argument, .. }) => {
+        Some(Intrinsic { name: "Sub", .. }) => template_text(part).ok_or_else(|| "${Fn::Sub}".to_string()),
+        Some(Intrinsic { name: "Ref" | "GetAtt", argument }) => {
             let named = argument.text().or_else(|| argument.items().next()?.text());
             Err(format!("${{{}}}", named.map_or("", owner)))
         }
+        Some(Intrinsic { name, .. }) => Err(format!("${{Fn::{name}}}")),
     };
     let mut parts = Vec::new();
     for (n, item) in arguments.next()?.items().enumerate() {
@@ -232,6 +246,12 @@ pub fn joined_text(node: Node<'_>) -> Option<Vec<Result<Node<'_>, String>>> {
         parts.push(part(item));
     }
     Some(parts)
+}
+
+/// The mapping that `Fn::ToJsonString` turns into a text (AWS::LanguageExtensions).
+pub fn mapping_as_text(node: Node<'_>) -> Option<Node<'_>> {
+    let Intrinsic { name: "ToJsonString", argument } = Intrinsic::of(node)? else { return None };
+    Some(argument)
 }
 
 /// The text node of `Fn::Sub`, in either form, or the node itself where it is plain text.
