@@ -60,7 +60,7 @@ const fn seconds(key: &'static str) -> Time {
 struct Machine<'d> {
     definition: Node<'d>,
     express: bool,
-    template: Option<Template<'d>>,
+    template: Option<&'d Template<'d>>,
     substitutions: Option<Node<'d>>,
 }
 
@@ -86,7 +86,7 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
         let Some(properties) = resource.properties else { continue };
         let express = properties.get(kind_key).and_then(Node::text) == Some("EXPRESS");
         let substitutions = properties.get("DefinitionSubstitutions");
-        let within = |definition| Machine { definition, express, template: Some(template), substitutions };
+        let within = |definition| Machine { definition, express, template: Some(&template), substitutions };
         if let Some(definition) = properties.get("Definition").filter(|node| is_machine(*node)) {
             machine(within(definition), facts);
         } else if let Some(text) = properties.get("DefinitionString").filter(|_| !sam) {
@@ -99,9 +99,7 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
                 None => template_text(text).and_then(Node::embedded),
             };
             if let Some(inner) = parsed.as_ref().filter(|inner| is_machine(inner.root())) {
-                let known = Template::of(document);
-                let definition = inner.root();
-                machine(Machine { definition, express, template: known, substitutions }, facts);
+                machine(within(inner.root()), facts);
             }
         }
     }
@@ -270,7 +268,7 @@ fn attempt_timeout<'d>(
 fn function_timeout(machine: Machine<'_>, state: Node<'_>) -> Option<Setting<Duration>> {
     let template = machine.template?;
     let function = template.resource(called_function(machine, template, state)?)?;
-    let mut setting = template.function_timeout(function)?;
+    let (mut setting, _) = template.function_timeout(function)?;
     if let Origin::Written(place) = setting.origin {
         setting.origin = Origin::Inherited(place);
     }
@@ -279,7 +277,7 @@ fn function_timeout(machine: Machine<'_>, state: Node<'_>) -> Option<Setting<Dur
 
 /// The logical id of the function that a task calls: by its `Resource`, or by the `FunctionName` of
 /// `lambda:invoke`; either directly or through a substitution.
-fn called_function<'d>(machine: Machine<'d>, template: Template<'d>, state: Node<'d>) -> Option<&'d str> {
+fn called_function<'d>(machine: Machine<'d>, template: &Template<'d>, state: Node<'d>) -> Option<&'d str> {
     let resource = state.get("Resource")?;
     let parameters = ["Parameters", "Arguments"].into_iter().find_map(|key| state.get(key));
     let named = parameters.and_then(|parameters| parameters.get("FunctionName"));
