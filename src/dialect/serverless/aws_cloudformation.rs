@@ -558,8 +558,9 @@ impl<'d> Reading<'d> {
             reader.advise("remove it, or set it to 0");
         }
         for node in STREAM_KEYS.iter().filter_map(|key| block.get(key)) {
-            if matches!(self.template.resolve(node), Resolved::Literal(value, _) if value.boolean() != Some(false))
-            {
+            let Resolved::Literal(value, _) = self.template.resolve(node) else { continue };
+            // what a queue has anyhow is not asked for
+            if !matches!(value.text(), Some("false" | "-1")) {
                 reader.refuse(node, "only streams take it");
                 reader.advise("remove it; a queue counts with the maxReceiveCount of its RedrivePolicy");
             }

@@ -31,10 +31,14 @@ pub(super) fn subscription<'d>(template: &Template<'d>, resource: Resource<'d>) 
     let Part::Known(retries) = template.part(block.get("healthyRetryPolicy")) else { return None };
     let found = delivery(template, resource.id, at, retries);
     let (effect, help) = match (protocol(template, properties), ruling_topic(template, properties)) {
-        (Some(protocol), _) if !matches!(protocol, "http" | "https") => (
-            format!("SNS follows one for http and https only, and the protocol is {protocol}"),
-            "remove it; SNS retries in its own way".to_string(),
-        ),
+        (Some(protocol), _)
+            if !["http", "https"].iter().any(|other| other.eq_ignore_ascii_case(protocol)) =>
+        {
+            (
+                format!("SNS follows one for http and https only, and the protocol is {protocol}"),
+                "remove it; SNS retries in its own way".to_string(),
+            )
+        }
         (_, Some(topic)) => (
             format!("{} of the topic {topic} puts the topic's own in its place", NO_OVERRIDES.key),
             format!("set the retries of the topic {topic}, or let it have overrides"),
