@@ -137,8 +137,8 @@ struct Site<'d> {
     name: String,
 }
 
-/// A queue, and the id of the one that takes its dead letters.
-fn queue(template: &Template<'_>, resource: Resource<'_>) -> (Queue, Option<String>) {
+/// A queue, and the ids of those that take its dead letters.
+fn queue(template: &Template<'_>, resource: Resource<'_>) -> (Queue, Vec<String>) {
     let resolve = |node| template.resolve(node);
     let mut reader = Reader::with("SQS", &resolve);
     let block = Block::new(resource.properties, Keys::Exact);
@@ -158,17 +158,19 @@ fn queue(template: &Template<'_>, resource: Resource<'_>) -> (Queue, Option<Stri
             reader.missing(node, key);
         }
     }
-    let others = redrive.get(DEAD_LETTERS).map(|node| (node, template.target(node)));
-    let dead = others.and_then(|(node, other)| Some((node, other.filter(|other| other.kind == QUEUE)?)));
-    if let Some((node, other)) = dead
-        && let (Some(own), Some(others)) = (is_fifo(template, resource), is_fifo(template, other))
-        && own != others
-    {
-        let expected = if own { "a FIFO queue is expected" } else { "a standard queue is expected" };
-        reader.refuse(node, expected);
-        reader.advise("name a dead-letter queue of the same type as its source");
+    let mut dead = Vec::new();
+    if let Some(node) = redrive.get(DEAD_LETTERS) {
+        for other in template.targets(node).into_iter().filter(|other| other.kind == QUEUE) {
+            dead.push(other.id.to_string());
+            if let (Some(own), Some(others)) = (is_fifo(template, resource), is_fifo(template, other))
+                && own != others
+            {
+                let expected = if own { "a FIFO queue is expected" } else { "a standard queue is expected" };
+                reader.refuse(node, expected);
+                reader.advise("name a dead-letter queue of the same type as its source");
+            }
+        }
     }
-    let dead = dead.map(|(_, other)| other.id.to_string());
     let receives = reader.get(redrive, &MAX_RECEIVE_COUNT);
     let queue = Queue {
         name: resource.id.to_string(),

@@ -258,6 +258,16 @@ impl<'d> Template<'d> {
         }
     }
 
+    /// The resources that a node refers to: one for each side of its conditions.
+    pub fn targets(&self, node: Node<'d>) -> Vec<Resource<'d>> {
+        match Intrinsic::of(node) {
+            Some(Intrinsic { name: "If", argument }) => {
+                argument.items().skip(1).flat_map(|side| self.targets(side)).collect()
+            }
+            _ => self.target(node).into_iter().collect(),
+        }
+    }
+
     /// The first resource that a text names as `${Id}` or `${Id.Attribute}`; without one, the resource
     /// whose literal name the text ends in.
     pub fn substituted(&self, text: &str) -> Option<Resource<'d>> {
