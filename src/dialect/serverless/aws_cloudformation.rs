@@ -142,8 +142,8 @@ fn queue(template: &Template<'_>, resource: Resource<'_>) -> (Queue, Vec<String>
     let resolve = |node| template.resolve(node);
     let mut reader = Reader::with("SQS", &resolve);
     let block = Block::new(resource.properties, Keys::Exact);
-    let written =
-        block.get("RedrivePolicy").filter(|node| !matches!(template.resolve(*node), Resolved::Absent)); // Ref: AWS::NoValue
+    let redrive = block.get("RedrivePolicy");
+    let written = redrive.filter(|node| !matches!(template.resolve(*node), Resolved::Absent));
     let text = written.filter(|node| node.string().is_some()).and_then(Node::embedded);
     let whole = text.as_ref().map(|text| text.root()).or(written);
     let known = match template.part(whole) {
@@ -196,8 +196,8 @@ fn queue(template: &Template<'_>, resource: Resource<'_>) -> (Queue, Vec<String>
 
 const DEAD_LETTERS: &str = "deadLetterTargetArn";
 
-/// Whether a queue of the template is FIFO, as far as it is written; the name of one that is, and of no other, ends
-/// in `.fifo`.
+/// Whether a queue of the template is FIFO, as far as it is written; the name of one that is, and of no
+/// other, ends in `.fifo`.
 fn is_fifo(template: &Template<'_>, queue: Resource<'_>) -> Option<bool> {
     let name = queue.properties.and_then(|properties| template_text(properties.get("QueueName")?)?.text());
     if name.is_some_and(|name| name.ends_with(".fifo")) {

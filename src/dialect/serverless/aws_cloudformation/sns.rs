@@ -111,8 +111,8 @@ fn ruling_topic<'d>(template: &Template<'d>, properties: Node<'d>) -> Option<&'d
     (disabled.at() == Some(true) && !disabled.origin.is_assumed()).then_some(topic.id)
 }
 
-/// How the wait gets from the least to the longest: AWS has a diagram of it, and no formula. CDK writes the names
-/// in capitals.
+/// How the wait gets from the least to the longest: AWS has a diagram of it, and no formula. CDK writes the
+/// names in capitals.
 struct Function;
 
 impl Field for Function {
@@ -142,35 +142,46 @@ fn delivery<'n>(template: &Template<'n>, name: &str, at: Node<'_>, retries: Node
     let mut reader = Reader::with("SNS", &resolve);
     let block = Block::new(retries, Keys::Exact);
     let count = reader.get(block, &RETRIES);
-    let phases = [AT_ONCE, LEAST_WAITS, LONGEST_WAITS].map(|field| reader.get(block, &field).at());
+    let [at_once, first, last] = [AT_ONCE, LEAST_WAITS, LONGEST_WAITS].map(|field| reader.get(block, &field));
     let (least, longest) = (reader.get(block, &LEAST), reader.get(block, &LONGEST));
     reader.get(block, &Function);
+    let delays = [(LEAST.key, &least.origin), (LONGEST.key, &longest.origin)];
+    let counts = [
+        (RETRIES.key, &count.origin),
+        (AT_ONCE.key, &at_once.origin),
+        (LEAST_WAITS.key, &first.origin),
+        (LONGEST_WAITS.key, &last.origin),
+    ];
     if let (Some(from), Some(to), Some(node)) = (least.at(), longest.at(), block.get(LONGEST.key))
         && to < from
         && block.get(LEAST.key).is_some()
     {
-        reader.refuse(node, format!("at least {} of {from} is expected", LEAST.key));
+        reader.refuse_as(node, format!("at least {} of {from} is expected", LEAST.key), &delays);
     }
     let mut backoff = Backoff::unknown(UNPUBLISHED);
-    if let (Some(all), [Some(at_once), Some(first), Some(last)], Some(from), Some(to)) =
-        (count.at(), phases, least.at(), longest.at())
+    if let (Some(all), Some(at_once), Some(first), Some(last)) =
+        (count.at(), at_once.at(), first.at(), last.at())
     {
         let told = at_once.saturating_add(first).saturating_add(last);
-        let growing = all.saturating_sub(told);
-        // the first of the growing waits is the least, the last of them the longest
-        let least_sum = match growing {
-            0 | 1 => from.times(growing),
-            _ => from.times(growing - 1).plus(to),
-        };
-        let sum = from.times(first).plus(least_sum).plus(to.times(last));
         if told > all {
             let expected = format!("at least {told} is expected, the retries of its phases together");
-            reader.refuse(block.get(RETRIES.key).unwrap_or(retries), expected);
-        } else if sum > TOTAL && from <= to && reader.faults.is_empty() {
-            let expected =
-                format!("waits of {TOTAL} in all are expected at most, and these are {sum} or more");
-            reader.refuse(retries, expected);
-            reader.advise("make fewer retries, or wait less between them");
+            reader.refuse_as(block.get(RETRIES.key).unwrap_or(retries), expected, &counts);
+        } else if let (Some(from), Some(to)) = (least.at(), longest.at())
+            && reader.faults.is_empty()
+            && from <= to
+        {
+            // the first of the growing waits is the least, the last of them the longest
+            let growing = match all - told {
+                few @ (0 | 1) => from.times(few),
+                many => from.times(many - 1).plus(to),
+            };
+            let sum = from.times(first).plus(growing).plus(to.times(last));
+            if sum > TOTAL {
+                let expected =
+                    format!("waits of {TOTAL} in all are expected at most, and these are {sum} or more");
+                reader.refuse_as(retries, expected, &[&counts[..], &delays].concat());
+                reader.advise("make fewer retries, or wait less between them");
+            }
         }
         if at_once == all {
             backoff = Backoff::none("SNS's no-delay phase");
