@@ -308,6 +308,8 @@ pub struct Time {
     pub grain: Duration,
     /// 0 stands for no limit.
     pub zero_is_none: bool,
+    /// −1 stands for no limit.
+    pub minus_one_is_none: bool,
 }
 
 impl Time {
@@ -321,6 +323,7 @@ impl Time {
             most: Duration::LONGEST,
             grain: Duration::from_nanos(1),
             zero_is_none: false,
+            minus_one_is_none: false,
         }
     }
 
@@ -348,6 +351,11 @@ impl Time {
     pub const fn zero_is_none(self) -> Self {
         Self { zero_is_none: true, ..self }
     }
+
+    /// −1 stands for no limit.
+    pub const fn minus_one_is_none(self) -> Self {
+        Self { minus_one_is_none: true, ..self }
+    }
 }
 
 impl Field for Time {
@@ -367,6 +375,7 @@ impl Field for Time {
             text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_digit()))
         };
         match self.notation.read(node) {
+            None if self.minus_one_is_none && node.text() == Some("-1") => Ok(Bound::Unlimited),
             None if node.text().is_some_and(negative) => Err("no negative time is expected".into()),
             None => Err(format!("{expected} is expected").into()),
             Some(time) if time.is_zero() && self.zero_is_none => Ok(Bound::Unlimited),
@@ -633,7 +642,7 @@ impl<'r, 'd> Reader<'r, 'd> {
             Resolved::Literal(value, origin) => match field.value(value) {
                 Ok(bound) => (bound, origin),
                 Err(expected) => {
-                    self.refuse(node, expected);
+                    self.refuse_as(node, expected, &[(value.text().unwrap_or_default(), &origin)]);
                     (Bound::Unknown, Origin::Unknown("its value is refused".into(), Some(node.place())))
                 }
             },
@@ -675,6 +684,27 @@ impl<'r, 'd> Reader<'r, 'd> {
         }
     }
 
+    /// The same for values with their origins: what rests on an assumption says so, and is no error.
+    pub fn refuse_as(
+        &mut self,
+        node: Node<'_>,
+        expected: impl Into<Cow<'static, str>>,
+        values: &[(&str, &Origin)],
+    ) {
+        let mut expected = expected.into();
+        let mut lenient = false;
+        for (value, origin) in values {
+            if let Origin::Assumed(why, _) = origin {
+                expected = format!("{expected}, and {value} is {why}").into();
+                lenient = true;
+            }
+        }
+        self.refuse(node, expected);
+        if let Some(last) = self.faults.last_mut() {
+            last.lenient = lenient;
+        }
+    }
+
     /// The system ignores or replaces a value; `effect` as in "Envoy takes it as 1 ms".
     pub fn replace(&mut self, node: Node<'_>, effect: impl Into<Cow<'static, str>>) {
         self.fault(node, effect, false, None);
@@ -688,6 +718,13 @@ impl<'r, 'd> Reader<'r, 'd> {
         }
     }
 
+    /// What to write instead of what was refused or replaced last, as an imperative.
+    pub fn advise(&mut self, help: impl Into<Cow<'static, str>>) {
+        if let Some(last) = self.faults.last_mut() {
+            last.help = Some(help.into());
+        }
+    }
+
     fn fault(
         &mut self,
         node: Node<'_>,
@@ -695,7 +732,8 @@ impl<'r, 'd> Reader<'r, 'd> {
         refused: bool,
         help: Option<Cow<'static, str>>,
     ) {
-        let shown = node.text().filter(|text| text.len() <= 40 && !text.contains('\n'));
+        let literal = node.text().filter(|_| node.tag().is_none());
+        let shown = literal.filter(|text| text.len() <= 40 && !text.contains('\n'));
         let what = match (node.key(), shown) {
             (key, Some(text)) if node.kind() == Kind::String && node.is_quoted() => {
                 format!("{key}: \"{text}\"")

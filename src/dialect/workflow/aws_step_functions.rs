@@ -81,7 +81,7 @@ struct Machine<'d> {
     definition: Node<'d>,
     /// What says its type.
     properties: Option<Node<'d>>,
-    template: Option<Template<'d>>,
+    template: Option<&'d Template<'d>>,
     /// What makes the text that the definition stands in.
     text: Option<Node<'d>>,
 }
@@ -148,7 +148,7 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
         let within = |definition, text| Machine {
             definition,
             properties: Some(properties),
-            template: Some(template),
+            template: Some(&template),
             text,
         };
         let string = properties.get("DefinitionString").filter(|_| !sam);
@@ -368,7 +368,7 @@ fn attempt_timeout<'d>(
 fn function_timeout(machine: Machine<'_>, state: Node<'_>) -> Option<Setting<Duration>> {
     let template = machine.template?;
     let function = template.resource(called_function(machine, template, state)?)?;
-    let mut setting = template.function_timeout(function)?;
+    let (mut setting, _) = template.function_timeout(function)?;
     if let Origin::Written(place) = setting.origin {
         setting.origin = Origin::Inherited(place);
     }
@@ -377,7 +377,7 @@ fn function_timeout(machine: Machine<'_>, state: Node<'_>) -> Option<Setting<Dur
 
 /// The logical id of the function that a task calls: by its `Resource`, or by the `FunctionName` of
 /// `lambda:invoke`; either directly or through a substitution.
-fn called_function<'d>(machine: Machine<'d>, template: Template<'d>, state: Node<'d>) -> Option<&'d str> {
+fn called_function<'d>(machine: Machine<'d>, template: &Template<'d>, state: Node<'d>) -> Option<&'d str> {
     let resource = state.get("Resource")?;
     if resource.text().is_some_and(|text| text.ends_with(".waitForTaskToken")) {
         return None; // the function ends, and the task waits on
