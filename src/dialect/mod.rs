@@ -29,7 +29,8 @@ mod generic;
 mod shape;
 
 use crate::document::{Comment, Document, Parsed};
-use crate::model::Facts;
+use crate::model::{Facts, Policy};
+use std::collections::HashMap;
 
 /// How a system's configuration is read.
 pub struct Dialect {
@@ -85,5 +86,18 @@ pub fn read(parsed: &Parsed<'_>, path: &str, facts: &mut Facts) {
         if !owned {
             (generic::DIALECT.read)(document, &file, facts);
         }
+    }
+    tell_apart(&mut facts.policies);
+}
+
+/// Policies of one name – objects of several namespaces, two kinds of retrying in one table – get their
+/// pointers behind it, so that a message and a selector can mean one of them.
+fn tell_apart(policies: &mut [Policy]) {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for policy in policies.iter() {
+        *seen.entry(policy.name.clone()).or_default() += 1;
+    }
+    for policy in policies.iter_mut().filter(|policy| seen.get(&policy.name).is_some_and(|n| *n > 1)) {
+        policy.name = format!("{} ({})", policy.name, policy.pointer);
     }
 }
