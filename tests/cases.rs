@@ -5,8 +5,10 @@ mod common;
 
 use common::{Case, Workspace, cases, known_rules, same_number};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
-const NUMBERS: &[&str] = &[
+const VALUES: &[&str] = &[
+    "name",
     "attempts",
     "waits_min_ms",
     "waits_max_ms",
@@ -34,6 +36,22 @@ fn every_case_gives_the_policies_queues_and_stacks_that_it_expects() {
 #[test]
 fn every_case_gives_the_findings_that_it_expects_and_none_that_it_excludes() {
     let failures: Vec<_> = cases().iter().flat_map(|case| described(case, checked(case))).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn no_two_policies_of_a_file_have_one_name() {
+    let mut failures = Vec::new();
+    for case in cases() {
+        let out = common::inspect(&case.workspace(|text| text.to_string()));
+        let mut seen = BTreeSet::new();
+        for policy in out["policies"].as_array().expect("a list") {
+            let name = (policy["file"].to_string(), policy["name"].to_string());
+            if !seen.insert(name.clone()) {
+                failures.push(format!("{}: {} names several policies", case.name, name.1));
+            }
+        }
+    }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
@@ -115,7 +133,7 @@ fn differences(wanted: &Value, found: &[Value]) -> Vec<String> {
         return vec![format!("nothing at {pointer}, only at {there:?}")];
     };
     let endless = wanted.get("attempts").is_some_and(Value::is_null);
-    let keys = NUMBERS.iter().filter(|key| wanted.get(**key).is_some());
+    let keys = VALUES.iter().filter(|key| wanted.get(**key).is_some());
     let differing = keys.filter(|key| !same_number(&wanted[**key], &got[**key], endless));
     differing.map(|key| format!("{pointer}: {key} is {}, not {}", got[*key], wanted[*key])).collect()
 }

@@ -71,6 +71,10 @@ fn inputs_made_to_hurt_end_quickly() {
         ("bomb.yaml", bomb()),
         ("self.yaml", format!("a: &a\n  <<: *a\n  b: *a{policy}")),
         ("keys.yaml", (0..200_000).map(|n| format!("retries{n}: 1\n")).collect()),
+        (
+            "prefixes.yaml",
+            format!("- id: x\n{}", (0..4_000).map(|n| format!("  k{n}_retries: 3\n")).collect::<String>()),
+        ),
         ("same-keys.yaml", "retries: 1\n".repeat(50_000)),
         ("line.yaml", format!("retries: {}", "9".repeat(10_000_000 / 2))),
         (

@@ -65,10 +65,19 @@ const PATHS: &[(&str, &[&str])] = &[
     ("Traefik", &["http", "routers"]),
     ("Fluent Bit", &["pipeline", "outputs"]),
     ("Caddy", &["apps", "http", "servers"]),
+    ("nextest", &["profile", "default", "slow-timeout"]),
+    ("nextest", &["profile", "default", "fail-fast"]),
 ];
 
+/// Files whose name tells the language.
+const FILES: &[(&str, &str)] = &[("nextest", "nextest.toml")];
+
 /// The language that a document is in, if it is one that the generic dialect must not read.
-pub fn language(document: &Document<'_>) -> Option<&'static str> {
+pub fn language(document: &Document<'_>, path: &str) -> Option<&'static str> {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    if let Some((language, _)) = FILES.iter().find(|(_, file)| *file == name) {
+        return Some(language);
+    }
     let root = document.root();
     let has = |keys: &[&str]| keys.iter().all(|key| root.get(key).is_some());
     let at = |path: &[&str]| path.iter().try_fold(root, |node, key| node.get(key)).is_some();

@@ -14,6 +14,8 @@ use crate::model::{
 };
 use crate::schedule;
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
 
 mod names;
 
@@ -30,11 +32,14 @@ pub const DIALECT: Dialect = Dialect {
 
 const ID: &str = "generic";
 
+/// What a limit of no time stands for.
+const ZERO_LIMIT: &str = "0 is no time to some, and no limit to others";
+
 /// Where a value has to come from, if nothing in the file says so.
 const NOTHING: &str = "nothing in the file";
 
 fn read(document: &Document<'_>, file: &File<'_>, facts: &mut Facts) -> bool {
-    if foreign::language(document).is_none() {
+    if foreign::language(document, file.path).is_none() {
         table(document.root(), None, file.comments, facts);
     }
     false
@@ -89,10 +94,129 @@ impl<'d> Group<'d> {
     }
 }
 
+/// A table or list on the way to a policy.
+struct Table<'d, 't> {
+    node: Node<'d>,
+    around: Option<&'t Table<'d, 't>>,
+    /// What it calls itself, in a list.
+    own_name: Option<&'d str>,
+    beside: OnceCell<Beside<'d>>,
+}
+
+/// What a table says for all of its policies, read once.
+#[derive(Default)]
+struct Beside<'d> {
+    /// The first time of each role.
+    times: Vec<Entry<'d>>,
+    /// The timeout of every attempt, whatever its prefix.
+    shared: Option<Entry<'d>>,
+    /// The timeouts with a prefix, by it.
+    prefixed: HashMap<String, Entry<'d>>,
+    /// A timeout that is a mapping.
+    mapped: Option<Node<'d>>,
+}
+
+impl<'d, 't> Table<'d, 't> {
+    fn new(node: Node<'d>, around: Option<&'t Table<'d, 't>>) -> Self {
+        let listed = around.is_some_and(|around| around.node.kind() == Kind::List);
+        let own_name = listed.then(|| own_name(node)).flatten();
+        Self { node, around, own_name, beside: OnceCell::new() }
+    }
+
+    fn beside(&self) -> &Beside<'d> {
+        self.beside.get_or_init(|| Beside::of(self.node))
+    }
+
+    /// The mapping right around it.
+    fn parent(&self) -> Option<&'t Self> {
+        self.around.filter(|around| around.node.kind() == Kind::Map)
+    }
+
+    /// The names on the way to it, without those that only say "retry", and the prefix of a policy's keys.
+    /// An item of a list goes by its own name, `services.orders`, and by its number where it has none,
+    /// `services[2]`.
+    fn name_of(&self, prefix: &str) -> String {
+        let mut parts = Vec::new();
+        let mut number = String::new();
+        for table in std::iter::successors(Some(self), |table| table.around) {
+            let key = table.node.key();
+            match table.own_name {
+                Some(name) => parts.push(name.to_string()),
+                None if table.around.is_some_and(|around| around.node.kind() == Kind::List) => {
+                    number = format!("[{}]{number}", table.node.position());
+                }
+                None if number.is_empty() && (key.is_empty() || names::says_retry_only(key)) => {}
+                None => parts.push(format!("{key}{}", std::mem::take(&mut number))),
+            }
+        }
+        parts.reverse();
+        if !prefix.is_empty() {
+            parts.push(prefix.to_string());
+        }
+        parts.join(".")
+    }
+}
+
+impl<'d> Beside<'d> {
+    fn of(node: Node<'d>) -> Self {
+        let mut beside = Self { mapped: mapped_timeout(node), ..Self::default() };
+        for child in
+            node.entries().filter(|child| !matches!(child.kind(), Kind::Map | Kind::List | Kind::Null))
+        {
+            let (stem, unit) = names::stem(child.key());
+            if let Some(prefix) = stem.strip_suffix("_timeout") {
+                let entry = Entry { role: Role::AttemptTimeout, unit, node: child };
+                beside.prefixed.entry(prefix.to_string()).or_insert(entry);
+            }
+        }
+        // those of a server are how long it waits for its callers
+        if node.entries().any(|child| names::SERVES.contains(&names::snake(child.key()).as_str())) {
+            return beside;
+        }
+        for child in node.entries() {
+            let Some((role, unit, prefix)) = names::role(child.key(), Scope::Flat) else { continue };
+            if !role.is_time() || !prefix.is_empty() {
+                continue;
+            }
+            let mut group = Group::default();
+            add(&mut group, child, role, unit);
+            let Some(entry) = group.entries.pop() else { continue };
+            let (stem, _) = names::stem(child.key());
+            if names::EVERY_ATTEMPT.contains(&stem.as_str()) {
+                beside.shared.get_or_insert(entry);
+            }
+            if beside.times.iter().all(|other| other.role != role) {
+                beside.times.push(entry);
+            }
+        }
+        beside
+    }
+}
+
+/// What an item of a list calls itself, if that is a plain word: no sentence, no path, no token.
+fn own_name(item: Node<'_>) -> Option<&str> {
+    const LONGEST: usize = 40;
+    let rank = |entry: &Node<'_>| names::IDENTIFYING.iter().position(|key| *key == names::snake(entry.key()));
+    let named = item.entries().filter(|entry| entry.string().is_some());
+    let (_, entry) = named.filter_map(|entry| Some((rank(&entry)?, entry))).min_by_key(|(rank, _)| *rank)?;
+    let name = entry.string()?;
+    let plain = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_' | '.' | '/' | ':' | ' ');
+    let random = |word: &str| {
+        let digit = word.contains(|char: char| char.is_ascii_digit());
+        word.len() >= 16 && digit && word.contains(char::is_alphabetic)
+    };
+    let told = name.starts_with(char::is_alphanumeric)
+        && name.len() <= LONGEST
+        && name.chars().all(plain)
+        && !name.split(|char: char| !char.is_alphanumeric()).any(random);
+    told.then_some(name)
+}
+
 /// Reads the policies of a table and of those within it. The nesting is bounded by the document.
-fn table<'d>(node: Node<'d>, parent: Option<Node<'d>>, comments: &'d [Comment], facts: &mut Facts) {
+fn table<'d>(node: Node<'d>, around: Option<&Table<'d, '_>>, comments: &'d [Comment], facts: &mut Facts) {
+    let this = Table::new(node, around);
     if node.kind() == Kind::List {
-        return node.items().for_each(|item| table(item, None, comments, facts));
+        return node.items().for_each(|item| table(item, Some(&this), comments, facts));
     }
     if node.kind() != Kind::Map || is_schema(node) {
         return;
@@ -102,36 +226,57 @@ fn table<'d>(node: Node<'d>, parent: Option<Node<'d>>, comments: &'d [Comment], 
         return; // what other values are made of (`x-…`), and none itself
     }
     if names::NOT_RETRIES.contains(&name.as_str())
-        || parent.is_none_or(|p| p.parent().is_none()) && names::is_framework(&name)
+        || this.parent().is_none_or(|parent| parent.node.parent().is_none()) && names::is_framework(&name)
     {
         return;
     }
-    let own = names::is_own_table(&name);
     let before = facts.policies.len();
     let mut merged = None;
-    if own {
+    if names::is_own_table(&name) {
         let mut group = own_group(node);
         merged = nested_backoff(node, &mut group);
         if group.is_policy() || group.strong {
-            push(group, node, Some(node), parent, comments, facts);
+            let own = Site { at: node, table: &this, own: true };
+            push(group, own, repeated(node), comments, facts);
         }
     } else {
+        // what the table says of failures is told once, not for each prefix
+        let mut lists = std::iter::once_with(|| repeated(node)).flatten();
         for mut group in flat_groups(node) {
             if group.count().is_some() && group.prefix.is_empty() {
                 merged = nested_backoff(node, &mut group);
             }
             if group.is_policy() {
                 let at = group.count().or_else(|| group.waits()).map_or(node, |entry| entry.node);
-                push(group, at, None, Some(node), comments, facts);
+                let repeated = lists.by_ref().collect();
+                push(group, Site { at, table: &this, own: false }, repeated, comments, facts);
             }
         }
     }
     for child in node.entries() {
         if merged.is_none_or(|merged| !child.is(merged)) {
-            table(child, Some(node), comments, facts);
+            table(child, Some(&this), comments, facts);
         }
     }
     queue(node, before, facts);
+}
+
+/// Where a policy stands.
+#[derive(Clone, Copy)]
+struct Site<'d, 't> {
+    /// Its table, or the key that stands for it beside others.
+    at: Node<'d>,
+    /// The table that its settings stand in.
+    table: &'t Table<'d, 't>,
+    /// The table is all about retrying.
+    own: bool,
+}
+
+impl<'d, 't> Site<'d, 't> {
+    /// The table that times may stand in beside those of the policy itself.
+    fn around(self) -> Option<&'t Table<'d, 't>> {
+        if self.own { self.table.parent() } else { Some(self.table) }
+    }
 }
 
 fn is_schema(node: Node<'_>) -> bool {
@@ -175,30 +320,31 @@ fn nested_backoff<'d>(node: Node<'d>, group: &mut Group<'d>) -> Option<Node<'d>>
 /// The policies whose settings stand beside others in a table, by what their keys have in common.
 fn flat_groups(node: Node<'_>) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
     let mut prose = false;
     for child in node.entries() {
         let Some((role, suffix, prefix)) = names::role(child.key(), Scope::Flat) else { continue };
-        prose |= role.is_setting() && is_prose(child);
-        let group = match groups.iter().position(|group| group.prefix == prefix) {
-            Some(at) => &mut groups[at],
-            None => {
-                groups.push(Group { prefix, ..Group::default() });
-                groups.last_mut().expect("one was pushed")
-            }
-        };
+        prose |= role.is_setting() && is_prose(child) || role.is_time() && is_recorded(child);
+        let at = *known.entry(prefix).or_insert_with_key(|prefix| {
+            groups.push(Group { prefix: prefix.clone(), ..Group::default() });
+            groups.len() - 1
+        });
+        let group = &mut groups[at];
         group.strong |= names::is_strong(child.key()) && child.kind() != Kind::Map;
         add(group, child, role, suffix);
     }
     if prose {
         groups.clear();
     }
+    // gossip libraries join their ring by a count of their own, and nobody's call is behind it
+    groups.retain(|group| group.waits().is_some() || !group.prefix.ends_with("join"));
     groups
 }
 
 fn add<'d>(group: &mut Group<'d>, node: Node<'d>, role: Role, suffix: UnitSuffix) {
     let list = node.kind() == Kind::List;
     let role = match role {
-        Role::Backoff if list => Role::Delays,
+        Role::Backoff | Role::Initial | Role::Fixed if list => Role::Delays,
         Role::Backoff if is_word(node) => Role::Strategy,
         Role::Strategy if !is_word(node) => return,
         _ => role,
@@ -207,6 +353,12 @@ fn add<'d>(group: &mut Group<'d>, node: Node<'d>, role: Role, suffix: UnitSuffix
     if scalar && (list == (role == Role::Delays)) {
         group.entries.push(Entry { role, unit: suffix, node });
     }
+}
+
+/// A bare number that is more likely a growth than a time.
+fn is_factor(entry: Entry<'_>) -> bool {
+    let number = entry.node.text().filter(|_| entry.unit.is_none()).and_then(|text| Ratio::parse(text).ok());
+    number.is_some_and(|number| (Ratio::ONE..=Ratio::new(10, 1)).contains(&number))
 }
 
 /// A strategy's word, and not a duration or a number in quotes.
@@ -218,6 +370,9 @@ fn is_word(node: Node<'_>) -> bool {
 /// digit, or a sentence, and neither a duration, one of the words for a value, nor a placeholder.
 fn is_prose(node: Node<'_>) -> bool {
     let Some(text) = node.string() else { return false };
+    if is_checksum(text) {
+        return true;
+    }
     let sentence = text.trim().contains(' ') || !text.contains(|char: char| char.is_ascii_digit());
     let value = || {
         let lower = text.trim().to_ascii_lowercase();
@@ -226,6 +381,26 @@ fn is_prose(node: Node<'_>) -> bool {
     };
     let letters = text.contains(char::is_alphabetic);
     letters && sentence && placeholder::read(text).is_none() && notation::any(text).is_err() && !value()
+}
+
+/// Hexadecimal digits too many for a number that somebody wrote.
+fn is_checksum(text: &str) -> bool {
+    const SHORTEST: usize = 12;
+    text.len() >= SHORTEST
+        && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && text.contains(|char: char| char.is_ascii_alphabetic())
+}
+
+/// A point in time, as what has been recorded has it.
+fn is_recorded(node: Node<'_>) -> bool {
+    let mut parts = node.text().unwrap_or_default().splitn(3, '-');
+    let digits = |part: &str, count| part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit());
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(year), Some(month), Some(day)) => {
+            digits(year, 4) && digits(month, 2) && day.get(..2).is_some_and(|day| digits(day, 2))
+        }
+        _ => false,
+    }
 }
 
 /// A count of attempts or retries, as attempts.
@@ -320,32 +495,30 @@ impl Field for Factor {
     }
 }
 
-/// Builds the policy of a group. `own` is its table, where it has one; `around` the table that the times
-/// may stand in.
+/// Builds the policy of a group.
 fn push<'d>(
     group: Group<'d>,
-    at: Node<'d>,
-    own: Option<Node<'d>>,
-    around: Option<Node<'d>>,
+    site: Site<'d, '_>,
+    repeated: Vec<Repeated>,
     comments: &'d [Comment],
     facts: &mut Facts,
 ) {
-    let times = Times::find(&group, own, around);
+    let times = Times::find(&group, site);
     let entries: Vec<_> = group.entries.iter().copied().chain(times.entries()).collect();
     let bare = commented_unit(&entries, comments).unwrap_or_else(|| bare_unit(entries.iter()));
     let mut read = Values { reader: Reader::new(UNOWNED), bare, comments };
-    let mut attempts = read.attempts(&group, own);
+    let mut attempts = read.attempts(&group, site);
     let backoff = read.backoff(&group, attempts.at());
     if let (Some(delays), None) = (group.find(Role::Delays), group.count()) {
         attempts = Setting::written(delays.node.items().count() as u64 + 1, delays.node.place());
     }
-    let attempt_timeout = match unread_timeout(own, around).filter(|_| times.attempt.is_none()) {
+    let attempt_timeout = match unread_timeout(site).filter(|_| times.attempt.is_none()) {
         Some(node) => Setting::unknown("it is a mapping", Some(node.place())),
-        None => read.time(times.attempt, NOTHING),
+        None => read.limit(times.attempt),
     };
     let (deadline, deadline_effect) = match times.deadline {
-        Some(entry) => (read.time(Some(entry), NOTHING), DeadlineEffect::Cuts),
-        None => (read.time(times.elapsed, NOTHING), DeadlineEffect::Stops),
+        Some(entry) => (read.limit(Some(entry)), DeadlineEffect::Cuts),
+        None => (read.limit(times.elapsed), DeadlineEffect::Stops),
     };
     let assume = |setting: Setting<Duration>, why: &'static str| match setting.origin {
         Origin::Written(place) => Setting { origin: Origin::Assumed(why.into(), Some(place)), ..setting },
@@ -357,6 +530,10 @@ fn push<'d>(
             assume(attempt_timeout, "a timeout within the retry table is taken for that of one attempt"),
             deadline,
         ),
+        Guess::Duration => (
+            attempt_timeout,
+            assume(deadline, "it is taken for the longest duration of the whole, and not of one wait"),
+        ),
         Guess::Deadline => (
             attempt_timeout,
             assume(
@@ -365,17 +542,19 @@ fn push<'d>(
             ),
         ),
     };
+    let name = Some(site.table.name_of(&group.prefix)).filter(|name| !name.is_empty());
+    let name = name.unwrap_or_else(|| site.at.key().to_string());
     let mut policy = Policy {
         attempts,
         backoff,
         attempt_timeout,
         deadline,
         deadline_effect,
-        faults: read.reader.faults,
-        ..policy(ID, Layer::Client, policy_name(at, own, &group.prefix), at)
+        // elsewhere the same words may mean something else
+        faults: if site.own || group.strong { read.reader.faults } else { Vec::new() },
+        repeated,
+        ..policy(ID, Layer::Client, name, site.at)
     };
-    let table = own.or(around);
-    policy.repeated = table.map(repeated).unwrap_or_default();
     policy.bare_numbers = entries.iter().filter_map(|entry| bare_number(*entry)).collect();
     if policy.attempts.at() == Some(1) {
         policy.idle = Some(Idle {
@@ -397,11 +576,15 @@ fn push<'d>(
 }
 
 /// A timeout that is a mapping, as `{ secs = 5, nanos = 0 }`.
-fn unread_timeout<'d>(own: Option<Node<'d>>, around: Option<Node<'d>>) -> Option<Node<'d>> {
-    own.into_iter().chain(around).flat_map(Node::entries).find(|child| {
-        let time = names::role(child.key(), Scope::Flat)
-            .is_some_and(|(role, ..)| matches!(role, Role::AttemptTimeout | Role::PlainTimeout));
-        time && child.kind() == Kind::Map
+fn unread_timeout<'d>(site: Site<'d, '_>) -> Option<Node<'d>> {
+    let within = site.own.then(|| mapped_timeout(site.at)).flatten();
+    within.or_else(|| site.around()?.beside().mapped)
+}
+
+fn mapped_timeout(table: Node<'_>) -> Option<Node<'_>> {
+    table.entries().filter(|child| child.kind() == Kind::Map).find(|child| {
+        let role = names::role(child.key(), Scope::Flat).map(|(role, ..)| role);
+        matches!(role, Some(Role::AttemptTimeout | Role::PlainTimeout))
     })
 }
 
@@ -449,29 +632,13 @@ fn bare_number(entry: Entry<'_>) -> Option<BareNumber> {
     })
 }
 
-/// The names on the way to a policy, without those that only say "retry".
-fn policy_name(at: Node<'_>, own: Option<Node<'_>>, prefix: &str) -> String {
-    let mut parts = Vec::new();
-    let mut node = if own.is_some() { Some(at) } else { at.parent() };
-    while let Some(inner) = node {
-        if !inner.key().is_empty() && !names::is_own_table(&names::snake(inner.key())) {
-            parts.push(inner.key());
-        }
-        node = inner.parent();
-    }
-    parts.reverse();
-    if !prefix.is_empty() {
-        parts.push(prefix);
-    }
-    if parts.is_empty() { at.key().to_string() } else { parts.join(".") }
-}
-
 /// What a plain `timeout` within a retry table is taken for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Guess {
     None,
     Attempt,
     Deadline,
+    Duration,
 }
 
 /// The times of a policy, in its own table or the one around it.
@@ -483,8 +650,9 @@ struct Times<'d> {
 }
 
 impl<'d> Times<'d> {
-    fn find(group: &Group<'d>, own: Option<Node<'d>>, around: Option<Node<'d>>) -> Self {
-        let outer = around.filter(|_| own.is_some()).map(times_of).unwrap_or_default();
+    fn find(group: &Group<'d>, site: Site<'d, '_>) -> Self {
+        let around = site.around().map(Table::beside);
+        let outer = around.filter(|_| site.own).map_or(&[][..], |around| &around.times);
         let either =
             |role| group.find(role).or_else(|| outer.iter().find(|entry| entry.role == role).copied());
         let clear = either(Role::AttemptTimeout);
@@ -497,7 +665,7 @@ impl<'d> Times<'d> {
             guess: Guess::None,
         };
         match (plain_within, clear.or(plain_outside)) {
-            (Some(within), Some(outside)) if own.is_some() => {
+            (Some(within), Some(outside)) if site.own => {
                 times.attempt = Some(outside);
                 if times.deadline.is_none() && group.find(Role::AttemptTimeout).is_none() {
                     times.deadline = Some(within);
@@ -506,12 +674,18 @@ impl<'d> Times<'d> {
             }
             (Some(within), None) => {
                 times.attempt = Some(within);
-                times.guess = if own.is_some() { Guess::Attempt } else { Guess::None };
+                times.guess = if site.own { Guess::Attempt } else { Guess::None };
             }
             (_, found) => times.attempt = found,
         }
-        if let (None, None, false, Some(table)) = (times.attempt, own, group.prefix.is_empty(), around) {
-            times.attempt = timeout_beside(table, &group.prefix);
+        let duration = |entry: Entry<'_>| names::stem(entry.node.key()).0 == "max_duration";
+        if site.own && times.deadline.is_some_and(duration) {
+            times.guess = Guess::Duration; // the longest wait to some
+        }
+        if let (None, false, false, Some(around)) = (times.attempt, site.own, group.prefix.is_empty(), around)
+        {
+            // the timeout of its prefix, else the one for every attempt
+            times.attempt = around.prefixed.get(&group.prefix).copied().or(around.shared);
         }
         times
     }
@@ -521,44 +695,10 @@ impl<'d> Times<'d> {
     }
 }
 
-/// The timeout for a prefix: with the same one, else one for every attempt.
-fn timeout_beside<'d>(table: Node<'d>, prefix: &str) -> Option<Entry<'d>> {
-    let own = format!("{prefix}_timeout");
-    let scalar = |node: Node<'_>| !matches!(node.kind(), Kind::Map | Kind::List | Kind::Null);
-    let exact = table.entries().filter(|child| scalar(*child)).find_map(|node| {
-        let (stem, unit) = names::stem(node.key());
-        (stem == own).then_some(Entry { role: Role::AttemptTimeout, unit, node })
-    });
-    let shared = ["timeout", "request_timeout", "attempt_timeout", "per_attempt_timeout", "per_try_timeout"];
-    exact.or_else(|| {
-        let mut entries = times_of(table).into_iter();
-        entries.find(|entry| {
-            let (stem, _) = names::stem(entry.node.key());
-            shared.contains(&stem.as_str())
-        })
-    })
-}
-
-/// The times in the table around a retry table; those of a server are how long it waits for its callers.
-fn times_of(node: Node<'_>) -> Vec<Entry<'_>> {
-    let keys: Vec<_> = node.entries().map(|child| names::snake(child.key())).collect();
-    if keys.iter().any(|key| matches!(key.as_str(), "listen" | "bind" | "port" | "listen_address")) {
-        return Vec::new();
-    }
-    let mut group = Group::default();
-    for child in node.entries() {
-        if let Some((role, suffix, prefix)) = names::role(child.key(), Scope::Flat)
-            && role.is_time()
-            && prefix.is_empty()
-        {
-            add(&mut group, child, role, suffix);
-        }
-    }
-    group.entries
-}
-
 /// The unit of the numbers that have none: that which makes all of them plausible.
 fn bare_unit<'a, 'd: 'a>(entries: impl Iterator<Item = &'a Entry<'d>>) -> Bare {
+    const GUESS_NANOS: &str =
+        "bare numbers, one of them too long for milliseconds, are taken as nanoseconds, as Go prints them";
     let mut unit = Bare(Unit::Seconds, Some("bare numbers, all under 1000, are taken as seconds"));
     for entry in entries.filter(|entry| entry.unit.is_none() && entry.role.is_duration()) {
         let list: Vec<_> = entry.node.items().collect();
@@ -570,6 +710,9 @@ fn bare_unit<'a, 'd: 'a>(entries: impl Iterator<Item = &'a Entry<'d>>) -> Bare {
                     Some("bare numbers, one of them with a fraction, are taken as seconds"),
                 );
             }
+            if whole_number(number).is_some_and(is_nanos) {
+                return Bare(Unit::Nanos, Some(GUESS_NANOS));
+            }
             if whole_number(number).is_some_and(|number| number >= 1000) {
                 unit = Bare(
                     Unit::Millis,
@@ -579,6 +722,12 @@ fn bare_unit<'a, 'd: 'a>(entries: impl Iterator<Item = &'a Entry<'d>>) -> Bare {
         }
     }
     unit
+}
+
+/// More milliseconds than anybody waits (115 days), or more than eleven days that are no whole hours.
+fn is_nanos(number: i128) -> bool {
+    const HOUR: i128 = 3_600_000;
+    number >= 10_000_000_000 || number >= 1_000_000_000 && number % HOUR != 0
 }
 
 /// The unit of numbers that have none, and the guess that it rests on, if it is one.
@@ -615,14 +764,14 @@ struct Values<'d> {
 }
 
 impl<'d> Values<'d> {
-    fn attempts(&mut self, group: &Group<'d>, own: Option<Node<'d>>) -> Setting<u64> {
+    fn attempts(&mut self, group: &Group<'d>, site: Site<'d, '_>) -> Setting<u64> {
         let counts = || group.entries.iter().filter(|entry| matches!(entry.role, Role::Count(_)));
         let exact = group.find(Role::Count(Counted::Attempts));
         let Some(entry) = exact.or_else(|| group.count()) else {
             return Setting::unknown("no count is written", None);
         };
         let Role::Count(counted) = entry.role else { return Setting::unknown("no count is written", None) };
-        let table = own.map(|node| names::snake(node.key())).unwrap_or_default();
+        let table = if site.own { names::snake(site.at.key()) } else { String::new() };
         let reconnect = table.contains("reconnect")
             || table.contains("connection")
             || names::snake(entry.node.key()).contains("reconnect");
@@ -659,6 +808,15 @@ impl<'d> Values<'d> {
         self.span(entry.node, entry.unit)
     }
 
+    /// A time that bounds something; 0 ends it at once in some services, and never in most.
+    fn limit(&mut self, entry: Option<Entry<'d>>) -> Setting<Duration> {
+        let limit = self.time(entry, NOTHING);
+        match entry.filter(|_| limit.at() == Some(Duration::ZERO)) {
+            Some(entry) => Setting::unknown(ZERO_LIMIT, Some(entry.node.place())),
+            None => limit,
+        }
+    }
+
     fn span(&mut self, node: Node<'d>, suffix: UnitSuffix) -> Setting<Duration> {
         let suffix = suffix.or_else(|| unit_behind(node, self.comments));
         let mut setting = self.reader.value(node, &Span { unit: Some(suffix.unwrap_or(self.bare.0)) });
@@ -673,8 +831,13 @@ impl<'d> Values<'d> {
 
     fn backoff(&mut self, group: &Group<'d>, attempts: Option<u64>) -> Backoff {
         let strategy = group.find(Role::Strategy).and_then(|entry| names::strategy(entry.node.text()?));
-        let multiplier = group.find(Role::Multiplier).map(|entry| self.reader.value(entry.node, &Factor));
-        let cap = self.time(group.find(Role::Cap), NOTHING);
+        let factors = || group.entries.iter().filter(|entry| entry.role == Role::Multiplier);
+        let first = group.any(&[Role::Initial, Role::Fixed]);
+        // `initial_sleep` beside `backoff: 1.5`
+        let grows_by = group.find(Role::Backoff).filter(|entry| first.is_some() && is_factor(*entry));
+        let multiplier = group.find(Role::Multiplier).or(grows_by);
+        let multiplier = multiplier.map(|entry| self.reader.value(entry.node, &Factor));
+        let cap = self.limit(group.find(Role::Cap));
         let jitter = match group.find(Role::Jitter) {
             Some(entry) => self.jitter(entry),
             None if strategy == Some(names::Strategy::Jittered) => Setting::new(
@@ -708,6 +871,10 @@ impl<'d> Values<'d> {
             None if attempts == Some(1) => return backoff,
             None => return Backoff { jitter: backoff.jitter, ..Backoff::unknown("no wait is written") },
         };
+        if factors().count() > 1 {
+            let why = "two factors are written, and one of them is no growth";
+            return Backoff { jitter: backoff.jitter, ..Backoff::unknown(why) };
+        }
         backoff.initial = self.span(entry.node, entry.unit);
         let ambiguous = entry.role == Role::Backoff;
         let ceiling = group.find(Role::Cap).is_some();
@@ -755,8 +922,9 @@ impl<'d> Values<'d> {
         if let Some(jitter) = words {
             return Setting::written(jitter, place);
         }
-        let percent = names::snake(node.key()).ends_with("percent");
-        let ratio = Ratio::parse(&text).ok().filter(|_| entry.unit.is_none());
+        let number = text.strip_suffix('%').map(str::trim_end);
+        let percent = number.is_some() || names::snake(node.key()).ends_with("percent");
+        let ratio = Ratio::parse(number.unwrap_or(&text)).ok().filter(|_| entry.unit.is_none());
         match ratio {
             Some(ratio) if percent => {
                 let part = Ratio::new(ratio.numerator(), ratio.denominator().saturating_mul(100));

@@ -29,8 +29,9 @@ mod generic;
 mod shape;
 
 use crate::document::{Comment, Document, Node, Parsed};
-use crate::model::{Facts, annotation};
+use crate::model::{Facts, Policy, annotation};
 use crate::source::prefilter::Prefilter;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// How a system's configuration is read.
@@ -82,6 +83,11 @@ pub static PREFILTER: LazyLock<Prefilter> =
 /// Takes what a file says into the facts: each document by every system that it belongs to, otherwise as
 /// the settings of a hand-written service; and the files that a ConfigMap holds likewise.
 pub fn read(parsed: &Parsed<'_>, path: &str, facts: &mut Facts) {
+    read_each(parsed, path, facts);
+    tell_apart(&mut facts.policies);
+}
+
+fn read_each(parsed: &Parsed<'_>, path: &str, facts: &mut Facts) {
     let file = File { path, documents: &parsed.documents, comments: &parsed.comments };
     for document in &parsed.documents {
         let mut owned = false;
@@ -97,10 +103,22 @@ pub fn read(parsed: &Parsed<'_>, path: &str, facts: &mut Facts) {
     }
 }
 
+/// Policies of one name – objects of several namespaces, two kinds of retrying in one table – get their
+/// pointers behind it, so that a message and a selector can mean one of them.
+fn tell_apart(policies: &mut [Policy]) {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for policy in policies.iter() {
+        *seen.entry(policy.name.clone()).or_default() += 1;
+    }
+    for policy in policies.iter_mut().filter(|policy| seen.get(&policy.name).is_some_and(|n| *n > 1)) {
+        policy.name = format!("{} ({})", policy.name, policy.pointer);
+    }
+}
+
 /// A file that stands as text in another one. The nesting is bounded by the document.
 fn held_file(text: Node<'_>, facts: &mut Facts) {
     let matters = text.text().is_some_and(|text| PREFILTER.passes(text.as_bytes()));
     let Some(parsed) = matters.then(|| text.embedded_file(text.key())).flatten() else { return };
     facts.annotations.extend(annotation::parse(&parsed.comments));
-    read(&parsed, text.key(), facts);
+    read_each(&parsed, text.key(), facts);
 }

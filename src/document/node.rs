@@ -489,6 +489,11 @@ impl<'d> Node<'d> {
         (parent != NONE).then(|| self.at(parent))
     }
 
+    /// Which of its parent's values this is, from 0 on.
+    pub fn position(self) -> usize {
+        self.entry().position as usize
+    }
+
     /// RFC 6901 pointer of the value; with `#N` before it in a stream of several documents.
     pub fn pointer(self) -> String {
         let mut steps = Vec::new();

@@ -3,7 +3,7 @@
 use super::words::{Evidence, Subject, Wording, policies};
 use super::{Example, Limits, Rule};
 use crate::finding::{Finding, Severity};
-use crate::model::{Bound, Jitter, Layer, Pacing, Policy};
+use crate::model::{Bound, Duration, Jitter, Layer, Pacing, Policy};
 use crate::schedule::{Schedule, Wait};
 use crate::stack::{Project, ProjectFile};
 
@@ -13,7 +13,9 @@ pub(super) const RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "Every client waits the same times, and all of them come back together.",
     why: "What failed together is retried together: after an outage each wave of retries arrives within an \
-          instant, and can take down what has just come up.",
+          instant, and can take down what has just come up. Schedules that wait for an hour or more before every \
+          retry are none of it: a mail or a payment that is tried again tomorrow is picked up by whatever works off \
+          what is due, at its own pace.",
     bad: Example {
         file: "mail.toml",
         text: r#"[mail]
@@ -59,7 +61,7 @@ fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option
         return None;
     }
     let waits = schedule.waits.as_deref().unwrap_or_default();
-    if waits.iter().all(|wait| wait.max.is_zero()) {
+    if waits.iter().all(|wait| wait.max.is_zero() || wait.max >= UNHURRIED) {
         return None;
     }
     let mut evidence = Evidence::of(&file.path);
@@ -72,6 +74,9 @@ fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option
     };
     Some(Subject::policy(file, policy).finding(&RULE, wording, evidence))
 }
+
+/// From here on a wait is an entry in a schedule, and no client sits it out.
+const UNHURRIED: Duration = Duration::from_secs(3600);
 
 /// How many waits are shown.
 const SHOWN: usize = 4;
@@ -90,7 +95,7 @@ fn listed(waits: &[Wait]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Backoff, Duration, Growth, Ratio, Setting};
+    use crate::model::{Backoff, Growth, Ratio, Setting};
     use crate::rule::samples::check_policy;
     use crate::stack::samples::{line, policy};
 
@@ -121,6 +126,17 @@ mod tests {
             check_policy(&RULE, fixed).unwrap().message,
             "all clients wait exactly 250 ms and come back together"
         );
+    }
+
+    #[test]
+    fn waits_of_an_hour_and_more_are_schedules_and_any_shorter_one_is_not() {
+        let starting = |secs| {
+            let mut policy = doubling();
+            policy.backoff.initial = Setting::written(Duration::from_secs(secs), line(6));
+            check_policy(&RULE, policy)
+        };
+        assert_eq!(starting(3600), None);
+        assert!(starting(3599).is_some());
     }
 
     #[test]

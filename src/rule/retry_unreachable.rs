@@ -58,6 +58,9 @@ fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
 
 fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {
     let deadline = policy.deadline.at()?;
+    if deadline.is_zero() && fit::shortfall(policy).is_some() {
+        return None; // nothing fits in no time: deadline-exceeded says so
+    }
     let retries = policy.attempts.at().map(|attempts| attempts.saturating_sub(1));
     if retries == Some(0) || policy.attempts.is_unknown() {
         return None;
@@ -182,6 +185,12 @@ mod tests {
         assert_eq!(check_policy(&RULE, waiting(1, 0, Some(9), 1)), None);
         let endless = Policy { attempts: Setting::unlimited("its default"), ..waiting(1, 4, Some(1), 10) };
         assert_eq!(check_policy(&RULE, endless), None);
+    }
+
+    #[test]
+    fn a_deadline_of_nothing_is_told_of_once() {
+        assert_eq!(check_policy(&RULE, waiting(3, 1, Some(1), 0)), None, "deadline-exceeded has it");
+        assert!(check_policy(&RULE, waiting(3, 0, None, 0)).is_some(), "and only this rule has it here");
     }
 
     #[test]

@@ -119,6 +119,8 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
             "retry_times",
             "max_num_retries",
             "maximum_retries",
+            "max_retry_number",
+            "max_number_of_retries",
         ],
     ),
     (
@@ -169,7 +171,11 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
             "start_delay",
         ],
     ),
-    (Role::Initial, Own, &["initial", "base", "min", "base_interval", "min_wait", "min_interval"]),
+    (
+        Role::Initial,
+        Own,
+        &["initial", "base", "min", "base_interval", "min_wait", "min_interval", "backoff_unit"],
+    ),
     (
         Role::Fixed,
         Strong,
@@ -197,7 +203,7 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
         Beside,
         &["backoff_strategy", "backoff_type", "retry_strategy", "backoff_mode", "backoff_policy"],
     ),
-    (Role::Strategy, Own, &["strategy", "kind", "type", "mode", "policy"]),
+    (Role::Strategy, Own, &["strategy", "kind", "type", "mode", "policy", "algorithm"]),
     (
         Role::Multiplier,
         Beside,
@@ -366,8 +372,35 @@ pub const NOT_RETRIES: &[&str] = &[
     "dunning",
 ];
 
+/// Keys by which an item of a list is told from the others, the surest first.
+pub const IDENTIFYING: &[&str] =
+    &["name", "id", "service", "service_name", "client", "upstream", "host", "queue", "topic", "job"];
+
+/// Keys of a table that listens itself.
+pub const SERVES: &[&str] = &["listen", "bind", "port", "listen_address"];
+
+/// Timeouts that hold for every attempt of a table, whatever the prefix of its policies.
+pub const EVERY_ATTEMPT: &[&str] =
+    &["timeout", "request_timeout", "attempt_timeout", "per_attempt_timeout", "per_try_timeout"];
+
 /// Prefixes of what happened, or of one step of it.
 const PAST: &[&str] = &["last", "next", "current", "previous", "prev", "total", "remaining"];
+
+/// Prefixes of what people try, and of probes.
+const NOT_CALLS: &[&str] = &[
+    "login",
+    "failed_login",
+    "lockout",
+    "password",
+    "password_reset",
+    "otp",
+    "captcha",
+    "mfa",
+    "two_factor",
+    "quiz",
+    "healthcheck",
+    "health_check",
+];
 
 /// Top-level tables of frameworks that give the keys below them meanings of their own.
 const FRAMEWORKS: &[&str] = &[
@@ -404,7 +437,8 @@ pub fn repeated(key: &str) -> Option<Listed> {
         | "retry_on_status"
         | "retry_on_errors"
         | "retryable_errors"
-        | "retryable_failures" => Some(Listed::Failures),
+        | "retryable_failures"
+        | "retry_exceptions" => Some(Listed::Failures),
         "methods" | "retry_methods" | "allowed_methods" => Some(Listed::Methods),
         _ => None,
     }
@@ -439,7 +473,7 @@ pub fn strategy(word: &str) -> Option<Strategy> {
         "linear" | "linear_backoff" => Strategy::Linear,
         "exponential" | "exp" | "exponential_backoff" => Strategy::Exponential,
         "fibonacci" => Strategy::Fibonacci,
-        "jittered" | "exponential_jitter" => Strategy::Jittered,
+        "jittered" | "exponential_jitter" | "backoff_jitter" => Strategy::Jittered,
         _ => return None,
     })
 }
@@ -450,7 +484,7 @@ pub type UnitSuffix = Option<Unit>;
 const UNITS: &[(Unit, &[&str])] = &[
     (Unit::Nanos, &["ns", "nanos", "nanoseconds"]),
     (Unit::Micros, &["us", "micros", "usec", "microseconds"]),
-    (Unit::Millis, &["ms", "msec", "msecs", "millis", "milliseconds"]),
+    (Unit::Millis, &["ms", "msec", "msecs", "millis", "millisecond", "milliseconds"]),
     (Unit::Seconds, &["s", "sec", "secs", "second", "seconds"]),
     (Unit::Minutes, &["m", "min", "mins", "minute", "minutes"]),
     (Unit::Hours, &["h", "hour", "hours"]),
@@ -554,7 +588,7 @@ fn prefixed(name: &str) -> Option<(Role, String)> {
         for known in names.iter() {
             let before = name.strip_suffix(known).and_then(|before| before.strip_suffix('_'));
             let Some(prefix) = before.filter(|prefix| !prefix.is_empty()) else { continue };
-            let told = PAST.contains(&prefix);
+            let told = PAST.contains(&prefix) || is_no_call(prefix);
             let speaks = known.contains("retr") || known.contains("backoff");
             let counts =
                 (*strength == Strong || speaks && *strength == Beside || OWN_TABLES.contains(&prefix))
@@ -571,6 +605,9 @@ fn prefixed(name: &str) -> Option<(Role, String)> {
                 let tail = known.strip_prefix(head).filter(|tail| !tail.is_empty());
                 let before = tail.and_then(|tail| rest.strip_suffix(tail)?.strip_suffix('_'));
                 let Some(prefix) = before.filter(|prefix| !prefix.is_empty()) else { continue };
+                if is_no_call(prefix) {
+                    continue;
+                }
                 if best.is_none_or(|(_, _, length)| length < known.len()) {
                     best = Some((*role, prefix, known.len()));
                 }
@@ -582,6 +619,12 @@ fn prefixed(name: &str) -> Option<(Role, String)> {
 
 /// Words that a known name may start with, with its prefix behind them: `max_join_backoff`.
 const HEADS: &[&str] = &["max_", "min_", "initial_", "base_"];
+
+/// What is tried by people, or is a probe: `login`, `max_login`.
+fn is_no_call(prefix: &str) -> bool {
+    let bare = HEADS.iter().find_map(|head| prefix.strip_prefix(head)).unwrap_or(prefix);
+    NOT_CALLS.contains(&bare)
+}
 
 /// A name that speaks of retrying wherever it stands.
 pub fn is_strong(key: &str) -> bool {
@@ -601,6 +644,11 @@ pub fn is_own_table(name: &str) -> bool {
         || name.ends_with("_retry")
         || name.ends_with("_retry_policy")
         || name.ends_with("_backoff")
+}
+
+/// A key that tells nothing but that this is about retrying.
+pub fn says_retry_only(key: &str) -> bool {
+    OWN_TABLES.contains(&snake(key).as_str())
 }
 
 /// A top-level table of a framework, by its name in snake_case.

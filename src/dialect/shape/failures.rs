@@ -19,6 +19,19 @@ const PERMANENT_CODES: &[&str] = &[
     "UNAUTHENTICATED",
 ];
 
+/// What services call such failures, in lower case and without `_`, `-` and the ending "Error" or "Exception".
+const PERMANENT_NAMES: &[&str] = &[
+    "validation",
+    "badrequest",
+    "unauthorized",
+    "forbidden",
+    "accessdenied",
+    "notfound",
+    "invalidargument",
+    "permissiondenied",
+    "unauthenticated",
+];
+
 /// gRPC's codes that leave open whether the call was carried out.
 const AMBIGUOUS_CODES: &[&str] =
     &["CANCELLED", "UNKNOWN", "DEADLINE_EXCEEDED", "ABORTED", "INTERNAL", "DATA_LOSS"];
@@ -42,7 +55,11 @@ fn repeated(list: Node<'_>, permanent: Vec<String>, ambiguous: Vec<String>) -> O
 pub fn statuses(list: Node<'_>) -> Option<Repeated> {
     let permanent = |word: &str| {
         let code = word.to_ascii_uppercase();
-        PERMANENT_STATUSES.contains(&word) || PERMANENT_CODES.contains(&code.as_str())
+        let name = word.replace(['_', '-'], "").to_ascii_lowercase();
+        let name = name.strip_suffix("error").or(name.strip_suffix("exception")).unwrap_or(&name);
+        PERMANENT_STATUSES.contains(&word)
+            || PERMANENT_CODES.contains(&code.as_str())
+            || PERMANENT_NAMES.contains(&name)
     };
     repeated(list, among(list, permanent), Vec::new())
 }
