@@ -15,6 +15,7 @@ use crate::model::{
 use crate::schedule;
 use std::borrow::Cow;
 
+mod called;
 mod names;
 
 use names::{Counted, Role, Scope, UnitSuffix};
@@ -374,6 +375,7 @@ fn push<'d>(
         faults: read.reader.faults,
         ..policy(ID, Layer::Client, policy_name(at, own, &group.prefix), at)
     };
+    policy.links.calls = called::hosts(own, around);
     let table = own.or(around);
     policy.repeated = table.map(repeated).unwrap_or_default();
     policy.bare_numbers = entries.iter().filter_map(|entry| bare_number(*entry)).collect();
