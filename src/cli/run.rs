@@ -54,7 +54,7 @@ impl Run {
         let mut config = configuration(options)?;
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK_SIZE).build();
-        let filter = Prefilter::new(dialect::all().flat_map(|dialect| dialect.markers.iter().copied()));
+        let filter = &*dialect::PREFILTER;
         let stdin_name = options.paths.iter().any(|path| is_stdin(path)).then(|| {
             let name = options.stdin_filename.clone().unwrap_or_else(|| STDIN_NAME.into());
             Found { shown: slashes(&name), path: name }
@@ -66,7 +66,7 @@ impl Run {
         let look_at_all = || -> Vec<Looked> {
             let one = |found: &Found| {
                 let looked =
-                    look(&found.shown, read::file(&found.path, options.max_file_size, &filter), &config);
+                    look(&found.shown, read::file(&found.path, options.max_file_size, filter), &config);
                 progress.step();
                 looked
             };
@@ -79,7 +79,7 @@ impl Run {
         drop(progress);
         let mut stdin = None;
         if let Some(Found { shown: name, .. }) = stdin_name {
-            let content = read::stream(&mut io::stdin().lock(), options.max_file_size, &filter);
+            let content = read::stream(&mut io::stdin().lock(), options.max_file_size, filter);
             if let Ok(Content::Text(text)) = &content {
                 stdin = Some((name.clone(), text.clone()));
             }

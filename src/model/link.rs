@@ -92,6 +92,19 @@ pub fn host(text: &str) -> Option<String> {
     (named && !nobody).then(|| host.to_string())
 }
 
+/// The gRPC service of a path, as `/shop.v1.Payments/Charge` (gRPC over HTTP2, "Requests"); None where it has no
+/// package or the path goes on before the service ends.
+pub fn grpc_service(path: &str) -> Option<String> {
+    let (service, _) = path.strip_prefix('/')?.split_once('/')?;
+    let part = |part: &str| {
+        part.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    let (package, name) = service.rsplit_once('.')?;
+    let named = name.starts_with(|char: char| char.is_ascii_uppercase());
+    (named && part(name) && package.split('.').all(part)).then(|| service.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +140,17 @@ mod tests {
             "8080",
         ] {
             assert_eq!(host(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_of_grpc_names_its_service() {
+        assert_eq!(grpc_service("/shop.v1.Payments/").as_deref(), Some("shop.v1.Payments"));
+        assert_eq!(grpc_service("/shop.v1.Payments/Charge").as_deref(), Some("shop.v1.Payments"));
+        for path in
+            ["/", "/shop.v1.Payments", "/api/v1/", "/Payments/", "/a..B/", "/example.com/x", "shop.B/x"]
+        {
+            assert_eq!(grpc_service(path), None, "{path}");
         }
     }
 }

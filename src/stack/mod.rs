@@ -113,7 +113,9 @@ pub fn build(files: Vec<ProjectFile>, declared: &[DeclaredStack]) -> Project {
     let declared: Vec<Vec<LayerSource>> = project.stacks.iter().map(Stack::sources).collect();
     for path in links::paths(&project.files) {
         let stack = arithmetic::stack(&project.files, path);
-        if !declared.contains(&stack.sources()) {
+        let sources = stack.sources();
+        // what is a part of a declared path is told with it
+        if !declared.iter().any(|whole| whole.windows(sources.len()).any(|part| part == sources)) {
             project.stacks.push(stack);
         }
     }
