@@ -110,6 +110,14 @@ fn joint(file: usize, reference: &Reference) -> Joint {
     Joint { file, place: reference.place, name: reference.name.to_string() }
 }
 
+/// The first label of a host, which names the service in most networks.
+pub(super) fn host_label(name: &Name) -> Option<&str> {
+    match name {
+        Name::Host(host) | Name::Backend(host) => host.split('.').next(),
+        _ => None,
+    }
+}
+
 /// A name, with its file where it holds in one file only.
 type Known<'n> = (Option<usize>, &'n Name);
 

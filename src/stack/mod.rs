@@ -1,8 +1,11 @@
 //! Policies and queues of all files, joined along call paths.
 
 mod arithmetic;
+mod candidates;
 mod links;
 mod selector;
+
+pub use candidates::{Candidate, candidates};
 
 use crate::model::{Bound, Duration, Facts, Layer, Setting};
 use crate::schedule::Schedule;
@@ -187,6 +190,25 @@ pub struct Stack {
     pub worst_case: Bound<Duration>,
 }
 
+impl Project {
+    /// The file, the pointer and the name of what a layer is, where it is in the files.
+    pub fn named(&self, source: LayerSource) -> Option<(&str, &str, &str, Place)> {
+        match source {
+            LayerSource::Policy { file, policy } => {
+                let file = self.files.get(file)?;
+                let policy = file.facts.policies.get(policy)?;
+                Some((&file.path, &policy.pointer, &policy.name, policy.place))
+            }
+            LayerSource::Queue { file, queue } => {
+                let file = self.files.get(file)?;
+                let queue = file.facts.queues.get(queue)?;
+                Some((&file.path, &queue.pointer, &queue.name, queue.place))
+            }
+            LayerSource::Foreign => None,
+        }
+    }
+}
+
 impl Stack {
     fn sources(&self) -> Vec<LayerSource> {
         self.layers.iter().map(|layer| layer.source).collect()
@@ -228,7 +250,7 @@ pub struct StackLayer {
 }
 
 /// What a layer of a call path is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LayerSource {
     /// Policy `policy` of file `file` of the project.
     Policy {
