@@ -391,8 +391,8 @@ fn called(machine: Machine<'_>, state: Node<'_>) -> Option<Reference> {
         parameters.get(key)
     };
     let literal = |node: Node<'_>| node.text().filter(|text| !text.contains("${")).map(account_name);
-    let (name, node) = if let Some(service) = text.split(":states:").nth(1) {
-        match service.split_once(":::").map_or(service.trim_start_matches(':'), |(_, service)| service) {
+    let (name, node) = if let Some((_, service)) = text.split_once(":states:::") {
+        match service {
             "lambda:invoke" => {
                 let node = argument("FunctionName")?;
                 (Name::Function(literal(node)?), node)
