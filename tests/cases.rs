@@ -114,8 +114,13 @@ fn inspected(case: &Case) -> Vec<String> {
             problems.push(format!("{} {kind} where none is expected", found.len()));
         }
     }
-    for wanted in case.expect.get("stacks").and_then(Value::as_array).into_iter().flatten() {
-        problems.extend(stack_differences(wanted, out["stacks"].as_array().expect("a list")));
+    let stacks = out["stacks"].as_array().expect("a list");
+    let wanted = case.expect.get("stacks").and_then(Value::as_array);
+    if wanted.is_some_and(Vec::is_empty) && !stacks.is_empty() {
+        problems.push(format!("the stack {} where none is expected", stacks[0]["name"]));
+    }
+    for wanted in wanted.into_iter().flatten() {
+        problems.extend(stack_differences(wanted, stacks));
     }
     problems
 }

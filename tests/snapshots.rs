@@ -28,6 +28,16 @@ fn inspect_says_where_each_number_comes_from() {
 }
 
 #[test]
+fn stacks_are_shown_as_trees_and_graphs() {
+    let formats = ["human", "dot", "mermaid", "json"].map(|format| {
+        let mut command = retrylint();
+        command.current_dir(common::fixtures()).args(["stacks", "demo", "--format", format]);
+        String::from_utf8(command.output().expect("a run").stdout).expect("UTF-8")
+    });
+    insta::assert_snapshot!(formats.join("\n"));
+}
+
+#[test]
 fn the_readme_shows_what_the_demo_gives() {
     let readme =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the README");

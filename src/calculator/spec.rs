@@ -3,8 +3,8 @@
 use super::{MOST_RETRIES, MULTIPLIER};
 use crate::model::notation::{self, Amount, Unit};
 use crate::model::{
-    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Growth, Jitter, Layer, Pacing, Policy, Ratio,
-    Setting,
+    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Growth, Jitter, Layer, Links, Pacing, Policy,
+    Ratio, Setting,
 };
 use crate::source::Place;
 use std::fmt;
@@ -348,6 +348,7 @@ impl Spec {
             deadline_effect: DeadlineEffect::Cuts,
             ships: false,
             within: Vec::new(),
+            links: Links::default(),
             idle: None,
             dead_letters: None,
             repeated: Vec::new(),

@@ -20,6 +20,8 @@ pub enum Command {
     Check(CheckOptions),
     /// Show every policy, queue and stack that is found, with its computed values
     Inspect(InspectOptions),
+    /// Show the call paths whose layers multiply
+    Stacks(StacksOptions),
     /// Calculate one policy: its waits, what fits a deadline or a window, what jitter does
     Schedule(Box<ScheduleOptions>),
     /// List the rules
@@ -127,6 +129,33 @@ pub struct InspectOptions {
     /// How to show what is found
     #[arg(long, value_enum, default_value_t = InspectFormat::Human)]
     pub format: InspectFormat,
+}
+
+/// How to show call paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StacksFormat {
+    /// Trees with numbers
+    Human,
+    /// For programs
+    Json,
+    /// For Graphviz
+    Dot,
+    /// For a page that draws Mermaid
+    Mermaid,
+}
+
+/// Options of `stacks`.
+#[derive(Debug, Args)]
+pub struct StacksOptions {
+    /// Files.
+    #[command(flatten)]
+    pub files: FileOptions,
+    /// How to show them
+    #[arg(long, value_enum, default_value_t = StacksFormat::Human)]
+    pub format: StacksFormat,
+    /// Show what may be layers of one path, by names that are alike, and is not joined
+    #[arg(long)]
+    pub candidates: bool,
 }
 
 /// How to show what the calculator says.

@@ -9,6 +9,7 @@ mod progress;
 mod rules;
 pub mod run;
 mod schedule;
+mod stacks;
 mod suppress;
 
 use args::{Arguments, Command};
@@ -28,6 +29,7 @@ pub fn main(arguments: Arguments) -> u8 {
     let done = match arguments.command {
         Command::Check(options) => check::check(&options, &mut out),
         Command::Inspect(options) => inspect::inspect(&options, &mut out),
+        Command::Stacks(options) => stacks::stacks(&options, &mut out),
         Command::Schedule(options) => schedule::schedule(&options, &mut out),
         Command::Rules { format } => rules::rules(format, &mut out),
         Command::Dialects { format } => dialects::dialects(format, &mut out),

@@ -117,6 +117,7 @@ impl Run {
                     let says_something = !facts.annotations.is_empty()
                         || !facts.policies.is_empty()
                         || !facts.queues.is_empty()
+                        || !facts.workloads.is_empty()
                         || !facts.unreadable.is_empty();
                     if says_something {
                         let schedules = facts.policies.iter().map(schedule::schedule).collect();

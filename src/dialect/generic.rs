@@ -10,13 +10,14 @@ use crate::document::{Comment, Document, Kind, Node};
 use crate::model::notation::{self, Unit};
 use crate::model::{
     Backoff, BareNumber, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Handler, Idle, Jitter,
-    Layer, Origin, Policy, Queue, Ratio, Repeated, Setting,
+    Layer, Origin, Policy, Queue, Ratio, Reference, Repeated, Setting,
 };
 use crate::schedule;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+mod called;
 mod names;
 
 use names::{Counted, Role, Scope, UnitSuffix};
@@ -114,6 +115,8 @@ struct Beside<'d> {
     prefixed: HashMap<String, Entry<'d>>,
     /// A timeout that is a mapping.
     mapped: Option<Node<'d>>,
+    /// Where its calls go.
+    hosts: Vec<Reference>,
 }
 
 impl<'d, 't> Table<'d, 't> {
@@ -159,7 +162,7 @@ impl<'d, 't> Table<'d, 't> {
 
 impl<'d> Beside<'d> {
     fn of(node: Node<'d>) -> Self {
-        let mut beside = Self { mapped: mapped_timeout(node), ..Self::default() };
+        let mut beside = Self { mapped: mapped_timeout(node), hosts: called::hosts(node), ..Self::default() };
         for child in
             node.entries().filter(|child| !matches!(child.kind(), Kind::Map | Kind::List | Kind::Null))
         {
@@ -555,6 +558,8 @@ fn push<'d>(
         repeated,
         ..policy(ID, Layer::Client, name, site.at)
     };
+    let tables = std::iter::once(site.table).chain(site.around().filter(|_| site.own));
+    policy.links.calls = tables.flat_map(|table| table.beside().hosts.iter().cloned()).collect();
     policy.bare_numbers = entries.iter().filter_map(|entry| bare_number(*entry)).collect();
     if policy.attempts.at() == Some(1) {
         policy.idle = Some(Idle {

@@ -1,6 +1,6 @@
 //! What one file says.
 
-use super::{Duration, Policy, Queue};
+use super::{Duration, Policy, Queue, Workload};
 use crate::source::Place;
 
 /// Everything that the rules see of one file; it stays when the file's text and tree are gone.
@@ -10,6 +10,8 @@ pub struct Facts {
     pub policies: Vec<Policy>,
     /// Queues, in the order they stand in.
     pub queues: Vec<Queue>,
+    /// What runs, as far as policies elsewhere can belong to it.
+    pub workloads: Vec<Workload>,
     /// What cannot be read.
     pub unreadable: Vec<Unreadable>,
     /// What the file's comments tell retrylint.

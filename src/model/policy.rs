@@ -1,7 +1,7 @@
 //! A retry policy.
 
 use super::notation::Unit;
-use super::{Backoff, Duration, Setting};
+use super::{Backoff, Duration, Links, Setting};
 use crate::source::Place;
 use std::borrow::Cow;
 
@@ -37,6 +37,8 @@ pub struct Policy {
     /// Pointers of the policies of this file each of whose attempts runs this one: around a state or a
     /// template that is nested. Several are several ways.
     pub within: Vec<String>,
+    /// What it calls and belongs to, by names that other policies know.
+    pub links: Links,
     /// Why it never retries although it is written, as a clause; None where it does, and where it is switched
     /// off on purpose.
     pub idle: Option<Idle>,

@@ -89,13 +89,15 @@ impl SourceCode for Excerpt {
         after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let part = self.text.read_span(span, before, after)?;
+        // those of the part: with all lines before it, as miette counts, distant parts would be joined
+        let lines = String::from_utf8_lossy(part.data()).lines().count();
         Ok(Box::new(MietteSpanContents::new_named(
             self.name.clone(),
             part.data(),
             *part.span(),
             part.line() + self.above,
             part.column(),
-            part.line_count() + self.above,
+            lines,
         )))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::model::{Bound, Duration, Origin, Policy, Queue, Setting};
 use crate::schedule::Schedule;
-use crate::stack::{LayerSource, Project, Stack, StackLayer};
+use crate::stack::{Project, Stack, StackLayer};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -24,8 +24,7 @@ fn value(project: &Project) -> Value {
         policies.extend(both.map(|(found, schedule)| policy(&file.path, found, schedule)));
         queues.extend(file.facts.queues.iter().map(|found| queue(&file.path, found)));
     }
-    let stacks: Vec<_> = project.stacks.iter().map(|found| stack(project, found)).collect();
-    json!({ "version": 1, "policies": policies, "queues": queues, "stacks": stacks })
+    json!({ "version": 1, "policies": policies, "queues": queues, "stacks": stacks(project) })
 }
 
 fn time(bound: Bound<Duration>) -> Value {
@@ -102,6 +101,11 @@ fn queue(file: &str, queue: &Queue) -> Value {
     })
 }
 
+/// The call paths of a project.
+pub(super) fn stacks(project: &Project) -> Vec<Value> {
+    project.stacks.iter().map(|found| stack(project, found)).collect()
+}
+
 fn stack(project: &Project, stack: &Stack) -> Value {
     let layers: Vec<_> = stack.layers.iter().map(|part| layer(project, part)).collect();
     json!({
@@ -116,23 +120,13 @@ fn stack(project: &Project, stack: &Stack) -> Value {
 }
 
 fn layer(project: &Project, layer: &StackLayer) -> Value {
-    let place = match layer.source {
-        LayerSource::Policy { file, policy } => project
-            .files
-            .get(file)
-            .and_then(|file| Some((&file.path, &file.facts.policies.get(policy)?.pointer))),
-        LayerSource::Queue { file, queue } => project
-            .files
-            .get(file)
-            .and_then(|file| Some((&file.path, &file.facts.queues.get(queue)?.pointer))),
-        LayerSource::Foreign => None,
-    };
+    let place = project.named(layer.source);
     let Setting { bound, .. } = layer.attempts;
     json!({
         "name": layer.name,
         "layer": layer.layer.word(),
-        "file": place.map(|(file, _)| file),
-        "pointer": place.map(|(_, pointer)| pointer),
+        "file": place.map(|(file, ..)| file),
+        "pointer": place.map(|(_, pointer, ..)| pointer),
         "attempts": count(bound),
         "attempt_ms": time(layer.attempt),
         "worst_case_ms": time(layer.worst_case),
@@ -199,7 +193,8 @@ fn describe_stack(stack: &Stack, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "      deadline         {}", said(&stack.deadline, "none"))
 }
 
-fn bound<T: Copy + std::fmt::Display>(bound: Bound<T>, unlimited: &str) -> String {
+/// A value, or a word for its absence.
+pub(super) fn bound<T: Copy + std::fmt::Display>(bound: Bound<T>, unlimited: &str) -> String {
     match bound {
         Bound::At(value) => value.to_string(),
         Bound::Unlimited => unlimited.to_string(),
@@ -207,7 +202,8 @@ fn bound<T: Copy + std::fmt::Display>(bound: Bound<T>, unlimited: &str) -> Strin
     }
 }
 
-fn said<T: Copy + std::fmt::Display>(setting: &Setting<T>, unlimited: &str) -> String {
+/// A value and where it comes from.
+pub(super) fn said<T: Copy + std::fmt::Display>(setting: &Setting<T>, unlimited: &str) -> String {
     format!("{} ({})", bound(setting.bound, unlimited), source_of(&setting.origin))
 }
 

@@ -5,6 +5,7 @@ pub mod inspect;
 pub mod json;
 mod mask;
 pub mod schedule;
+pub mod stacks;
 
 /// What a check looked at and how much it found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]

@@ -4,7 +4,7 @@ use super::unbounded_retries::is_endless;
 use super::words::{Subject, Wording, counted, stack_evidence};
 use super::{Example, Limits, Rule};
 use crate::finding::{Finding, Severity};
-use crate::model::Bound;
+use crate::model::{Bound, Layer};
 use crate::stack::{LayerSource, Project, Stack, StackLayer};
 
 /// The rule.
@@ -150,7 +150,8 @@ fn all_told(project: &Project, stack: &Stack) -> bool {
     endless.all(|layer| match layer.source {
         LayerSource::Policy { file, policy } => {
             let policy = project.files.get(file).and_then(|file| file.facts.policies.get(policy));
-            policy.is_some_and(is_endless)
+            // of a queue that redelivers for ever missing-dead-letter tells
+            policy.is_some_and(|policy| is_endless(policy) || policy.layer == Layer::Queue)
         }
         LayerSource::Queue { .. } | LayerSource::Foreign => false,
     })

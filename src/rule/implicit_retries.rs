@@ -3,6 +3,7 @@
 use super::words::{Evidence, Subject, Wording, counted};
 use super::{Example, Limits, Rule};
 use crate::finding::{Finding, Severity};
+use crate::model::Policy;
 use crate::stack::{LayerSource, Project, Stack};
 
 /// The rule.
@@ -60,7 +61,8 @@ fn of_stack(project: &Project, stack: &Stack) -> Vec<Finding> {
     let layers = stack.layers.iter().filter_map(|layer| {
         let LayerSource::Policy { file, policy } = layer.source else { return None };
         let file = project.files.get(file)?;
-        let policy = file.facts.policies.get(policy).filter(|policy| !policy.written)?;
+        let implied = |policy: &&Policy| !policy.written && !policy.attempts.is_written();
+        let policy = file.facts.policies.get(policy).filter(implied)?;
         let attempts = policy.attempts.at().filter(|attempts| *attempts > 1)?;
         let mut evidence = Evidence::of(&file.path);
         evidence.value("attempts", &policy.attempts);

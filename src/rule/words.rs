@@ -263,6 +263,12 @@ pub(super) fn stack_evidence(project: &Project, stack: &Stack) -> Evidence {
             }
             LayerSource::Foreign => (None, None),
         };
+        if let Some(joint) = &layer.joint
+            && let Some(file) = project.files.get(joint.file)
+        {
+            evidence.turn_to(&file.path);
+            evidence.label(joint.place, format!("this calls {}", joint.name));
+        }
         evidence.turn_to(file.map_or(&project.config_path, |file| &file.path));
         evidence.number(&format!("attempts of {}", layer.name), &layer.attempts);
         if let Some(timeout) = timeout.filter(|timeout| timeout.at().is_some()) {

@@ -27,6 +27,7 @@ fn policy(attempts: u64) -> Policy {
         deadline_effect: DeadlineEffect::Cuts,
         ships: false,
         within: Vec::new(),
+        links: crate::model::Links::default(),
         idle: None,
         dead_letters: None,
         repeated: Vec::new(),

@@ -40,6 +40,7 @@ pub(super) fn stack(files: &[ProjectFile], path: Path) -> Stack {
             name: member.name.clone(),
             layer: member.layer,
             source: member.source,
+            joint: path.joints.get(layers.len()).cloned().flatten(),
             attempts: member.attempts.clone(),
             starts,
             attempt,

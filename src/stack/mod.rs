@@ -1,12 +1,15 @@
 //! Policies and queues of all files, joined along call paths.
 
 mod arithmetic;
+mod candidates;
+mod links;
 mod selector;
+
+pub use candidates::{Candidate, candidates};
 
 use crate::model::{Bound, Duration, Facts, Layer, Setting};
 use crate::schedule::Schedule;
 use crate::source::Place;
-use std::collections::BTreeSet;
 
 /// Everything that the rules see.
 #[derive(Debug, Default)]
@@ -110,57 +113,16 @@ pub fn build(files: Vec<ProjectFile>, declared: &[DeclaredStack]) -> Project {
             Err(lost) => project.lost_layers.extend(lost),
         }
     }
-    let inferred: Vec<_> =
-        nested(&project.files).into_iter().map(|path| arithmetic::stack(&project.files, path)).collect();
-    project.stacks.extend(inferred);
-    project
-}
-
-/// The deepest nesting that is followed, and the most call paths of one file.
-const MOST_LAYERS: usize = 16;
-const MOST_PATHS: usize = 1_000;
-
-/// Call paths within one file: a policy whose attempts each run another one. A path starts at a policy that
-/// stands in no other, and ends at one that none stands in.
-fn nested(files: &[ProjectFile]) -> Vec<Path> {
-    let mut paths = Vec::new();
-    for (file, found) in files.iter().enumerate() {
-        let policies = &found.facts.policies;
-        let index = |pointer: &String| policies.iter().position(|policy| policy.pointer == *pointer);
-        let outer: BTreeSet<usize> =
-            policies.iter().flat_map(|policy| policy.within.iter().filter_map(index)).collect();
-        if outer.is_empty() {
-            continue;
-        }
-        let innermost =
-            (0..policies.len()).filter(|at| !outer.contains(at) && !policies[*at].within.is_empty());
-        // innermost first, as they are followed outwards
-        let mut open: Vec<Vec<usize>> = innermost.map(|at| vec![at]).rev().collect();
-        let first = paths.len();
-        while let Some(way) = open.pop() {
-            let last = way[way.len() - 1];
-            let around: Vec<_> =
-                policies[last].within.iter().filter_map(index).filter(|at| !way.contains(at)).collect();
-            if around.is_empty() || way.len() == MOST_LAYERS {
-                let named: Vec<_> = way.iter().rev().map(|at| policies[*at].name.as_str()).collect();
-                let layers =
-                    way.iter().rev().map(|at| PathLayer::Found(LayerSource::Policy { file, policy: *at }));
-                paths.push(Path {
-                    name: named.join(" → "),
-                    declared: None,
-                    layers: layers.collect(),
-                    deadline: None,
-                    max_attempts: None,
-                });
-            } else {
-                open.extend(around.into_iter().map(|at| way.iter().copied().chain([at]).collect()));
-            }
-            if paths.len() - first == MOST_PATHS {
-                break;
-            }
+    let declared: Vec<Vec<LayerSource>> = project.stacks.iter().map(Stack::sources).collect();
+    for path in links::paths(&project.files) {
+        let stack = arithmetic::stack(&project.files, path);
+        let sources = stack.sources();
+        // what is a part of a declared path is told with it
+        if !declared.iter().any(|whole| whole.windows(sources.len()).any(|part| part == sources)) {
+            project.stacks.push(stack);
         }
     }
-    paths
+    project
 }
 
 /// A call path before it is worked out: which layers, and what is declared for all of them together.
@@ -168,6 +130,8 @@ struct Path {
     name: String,
     declared: Option<Place>,
     layers: Vec<PathLayer>,
+    /// What joins a layer with the one above it, by the number of the inner one; none for what is declared.
+    joints: Vec<Option<Joint>>,
     deadline: Option<Duration>,
     max_attempts: Option<u64>,
 }
@@ -199,7 +163,8 @@ fn join(files: &[ProjectFile], stack: &DeclaredStack) -> Result<Path, Vec<LostLa
         return Err(lost);
     }
     let (name, declared) = (stack.name.clone(), Some(stack.place));
-    Ok(Path { name, declared, layers, deadline: stack.deadline, max_attempts: stack.max_attempts })
+    let (deadline, max_attempts) = (stack.deadline, stack.max_attempts);
+    Ok(Path { name, declared, layers, joints: Vec::new(), deadline, max_attempts })
 }
 
 /// A call path.
@@ -225,6 +190,42 @@ pub struct Stack {
     pub worst_case: Bound<Duration>,
 }
 
+impl Project {
+    /// The file, the pointer and the name of what a layer is, where it is in the files.
+    pub fn named(&self, source: LayerSource) -> Option<(&str, &str, &str, Place)> {
+        match source {
+            LayerSource::Policy { file, policy } => {
+                let file = self.files.get(file)?;
+                let policy = file.facts.policies.get(policy)?;
+                Some((&file.path, &policy.pointer, &policy.name, policy.place))
+            }
+            LayerSource::Queue { file, queue } => {
+                let file = self.files.get(file)?;
+                let queue = file.facts.queues.get(queue)?;
+                Some((&file.path, &queue.pointer, &queue.name, queue.place))
+            }
+            LayerSource::Foreign => None,
+        }
+    }
+}
+
+impl Stack {
+    fn sources(&self) -> Vec<LayerSource> {
+        self.layers.iter().map(|layer| layer.source).collect()
+    }
+}
+
+/// What the files say about two layers belonging together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Joint {
+    /// Index of the file into [`Project::files`].
+    pub file: usize,
+    /// The place that names what is called.
+    pub place: Place,
+    /// What is called.
+    pub name: String,
+}
+
 /// A layer of a call path, in numbers.
 #[derive(Clone, Debug)]
 pub struct StackLayer {
@@ -234,6 +235,8 @@ pub struct StackLayer {
     pub layer: Layer,
     /// The policy or queue that it is.
     pub source: LayerSource,
+    /// What joins it with the layer above, where another place than its own says so.
+    pub joint: Option<Joint>,
     /// The most attempts.
     pub attempts: Setting<u64>,
     /// How many of them can start within its deadline if each fails at once after the smallest waits.
@@ -247,7 +250,7 @@ pub struct StackLayer {
 }
 
 /// What a layer of a call path is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LayerSource {
     /// Policy `policy` of file `file` of the project.
     Policy {
@@ -271,7 +274,9 @@ pub enum LayerSource {
 #[cfg(test)]
 pub(crate) mod samples {
     use super::ProjectFile;
-    use crate::model::{Backoff, DeadlineEffect, Duration, Facts, Layer, Pacing, Policy, Queue, Setting};
+    use crate::model::{
+        Backoff, DeadlineEffect, Duration, Facts, Layer, Links, Pacing, Policy, Queue, Setting,
+    };
     use crate::schedule::schedule;
     use crate::source::Place;
 
@@ -304,6 +309,7 @@ pub(crate) mod samples {
             deadline_effect: DeadlineEffect::Cuts,
             ships: false,
             within: Vec::new(),
+            links: Links::default(),
             idle: None,
             dead_letters: None,
             repeated: Vec::new(),

@@ -82,7 +82,7 @@ pub fn fixtures() -> PathBuf {
 /// Every case below `fixtures/`.
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for folder in ["dialect", "traps", "reports"] {
+    for folder in ["dialect", "links", "traps", "reports"] {
         collect(&fixtures().join(folder), &mut cases);
     }
     assert!(cases.len() > 80, "only {} cases", cases.len());

@@ -6,8 +6,10 @@ use crate::dialect::shape::{failures, placeholder, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::{
-    Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Pacing, Policy, Ratio, Setting,
+    Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Links, Name, Pacing, Policy, Ratio,
+    Reference, Setting,
 };
+use std::collections::HashSet;
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -137,9 +139,10 @@ fn service_config(config: Node<'_>, file: &File<'_>, facts: &mut Facts) {
             for fault in policy.faults.iter_mut().filter(|fault| fault.what == "a missing maxAttempts") {
                 fault.lenient = generated;
             }
-            facts.policies.push(policy);
+            facts.policies.push(Policy { links: links(method), ..policy });
         } else if let Some(hedges) = hedges {
-            facts.policies.push(hedging_policy(reader, hedges, called(method), deadline));
+            let policy = hedging_policy(reader, hedges, called(method), deadline);
+            facts.policies.push(Policy { links: links(method), ..policy });
         }
     }
     let mut reader = Reader::new("gRPC");
@@ -171,19 +174,29 @@ fn throttling<'d>(reader: &mut Reader<'_, 'd>, config: Node<'d>) {
 /// A service or method is named once in all, and a method only beside its service.
 fn names(reader: &mut Reader<'_, '_>, config: Node<'_>) {
     let methods = config.get("methodConfig").into_iter().flat_map(Node::items);
-    let mut seen: Vec<(&str, &str)> = Vec::new();
+    let mut seen: HashSet<(&str, &str)> = HashSet::new();
     for name in methods.filter_map(|method| method.get("name")).flat_map(Node::items) {
         let part = |key| name.get(key).and_then(Node::text).unwrap_or_default();
         let both = (part("service"), part("method"));
         if both.0.is_empty() && !both.1.is_empty() {
             let method = name.get("method").unwrap_or(name);
             reader.refuse(method, "a service is expected beside the method");
-        } else if seen.contains(&both) {
+        } else if !seen.insert(both) {
             let last = ["method", "service"].iter().find_map(|key| name.get(key)).unwrap_or(name);
             reader.refuse(last, "each name stands once in all entries");
         }
-        seen.push(both);
     }
+}
+
+/// The services that an entry is for.
+fn links(method: Node<'_>) -> Links {
+    let names = method.get("name").into_iter().flat_map(Node::items);
+    let services = names.filter_map(|name| name.get("service"));
+    let call = |service: Node<'_>| {
+        let name = service.text().filter(|text| !text.is_empty())?;
+        Some(Reference { name: Name::GrpcService(name.to_string()), place: service.place() })
+    };
+    Links { calls: services.filter_map(call).collect(), ..Links::default() }
 }
 
 /// The first service or method that an entry is for.

@@ -6,7 +6,10 @@ use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time};
 use crate::dialect::shape::{failures, placeholder, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
-use crate::model::{Backoff, Bound, Duration, Facts, Idle, Layer, Origin, Policy, Setting};
+use crate::model::{
+    Backoff, Bound, Duration, Facts, Idle, Layer, Links, Name, Origin, Policy, Reference, Setting, link,
+};
+use std::collections::HashMap;
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -68,7 +71,9 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
     };
     let routes = routes(document.root()) || document.root().items().any(routes);
     if bootstrap || resources || routes || resource(document.root()) {
-        route_configurations(document.root(), facts);
+        let mut clusters = HashMap::new();
+        find_clusters(document.root(), &mut clusters);
+        route_configurations(document.root(), &clusters, facts);
         return true;
     }
     false
@@ -76,20 +81,75 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
 
 /// Every virtual host, wherever the filters, listeners and resources around it stand. The nesting is
 /// bounded by the document.
-fn route_configurations(node: Node<'_>, facts: &mut Facts) {
+fn route_configurations<'d>(node: Node<'d>, clusters: &Clusters<'d>, facts: &mut Facts) {
     for child in node.children() {
         if Keys::Protobuf.same(child.key(), "virtual_hosts") {
-            child.items().for_each(|host| virtual_host(host, facts));
+            child.items().for_each(|host| virtual_host(host, clusters, facts));
         } else if matches!(child.kind(), Kind::List | Kind::Map) {
-            route_configurations(child, facts);
+            route_configurations(child, clusters, facts);
         }
     }
 }
 
-fn virtual_host(host: Node<'_>, facts: &mut Facts) {
+/// Where the requests to a cluster go, by its name.
+type Clusters<'d> = HashMap<&'d str, Vec<Name>>;
+
+/// Every cluster with endpoints; the nesting is bounded by the document.
+fn find_clusters<'d>(node: Node<'d>, clusters: &mut Clusters<'d>) {
+    let block = Block::new(node, Keys::Protobuf);
+    let assignment = block.block("load_assignment");
+    if let (Some(name), Some(endpoints)) =
+        (block.get("name").and_then(Node::text), assignment.get("endpoints"))
+    {
+        let groups =
+            endpoints.items().filter_map(|group| Block::new(group, Keys::Protobuf).get("lb_endpoints"));
+        let hosts = groups.flat_map(Node::items).filter_map(|endpoint| {
+            let endpoint = Block::new(endpoint, Keys::Protobuf);
+            let address =
+                endpoint.block("endpoint").block("address").block("socket_address").get("address")?;
+            Some(Name::Host(link::host(address.text()?)?))
+        });
+        clusters.insert(name, hosts.collect());
+        return;
+    }
+    for child in node.children().filter(|child| matches!(child.kind(), Kind::List | Kind::Map)) {
+        find_clusters(child, clusters);
+    }
+}
+
+/// What a route calls: the endpoints of its cluster, or of those that share it.
+fn called(action: Block<'_>, clusters: &Clusters<'_>) -> Vec<Reference> {
+    let several = action.block("weighted_clusters").get("clusters").into_iter().flat_map(Node::items);
+    let several = several.filter_map(|cluster| cluster.get("name"));
+    let mut calls = Vec::new();
+    for cluster in action.get("cluster").into_iter().chain(several) {
+        let hosts = cluster.text().and_then(|name| clusters.get(name));
+        for name in hosts.into_iter().flatten() {
+            calls.push(Reference { name: name.clone(), place: cluster.place() });
+        }
+    }
+    calls
+}
+
+/// The hosts that a virtual host is for, by name.
+fn domains(host: Block<'_>) -> Vec<Name> {
+    let domains = host.get("domains").into_iter().flat_map(Node::items);
+    domains.filter_map(|domain| link::host(domain.text()?).map(Name::Host)).collect()
+}
+
+/// The gRPC service whose path a route matches.
+fn grpc_service(route: Block<'_>) -> Option<Name> {
+    let matched = route.block("match");
+    let path = ["prefix", "path"].into_iter().find_map(|key| matched.get(key))?;
+    link::grpc_service(path.text()?).map(Name::GrpcService)
+}
+
+fn virtual_host(host: Node<'_>, clusters: &Clusters<'_>, facts: &mut Facts) {
     let block = Block::new(host, Keys::Protobuf);
     let host_name = block.get("name").and_then(Node::text).unwrap_or("virtual host");
+    let on_the_way_to = domains(block);
     let mut inherited: Vec<Setting<Duration>> = Vec::new();
+    let mut inherited_calls = Vec::new();
     let mut own = Vec::new();
     for (n, route) in block.get("routes").into_iter().flat_map(Node::items).enumerate() {
         let route = Block::new(route, Keys::Protobuf);
@@ -102,10 +162,16 @@ fn virtual_host(host: Node<'_>, facts: &mut Facts) {
         reader.doubled(action, "retry_policy");
         let Some(retries) = action.get("retry_policy") else {
             inherited.push(timeout);
+            inherited_calls.extend(called(action, clusters));
             continue;
         };
         let label = route.get("name").and_then(Node::text).map_or(format!("routes[{n}]"), str::to_string);
-        own.push(retry_policy(reader, retries, format!("{host_name}/{label}"), timeout));
+        let links = Links {
+            calls: called(action, clusters),
+            on_the_way_to: on_the_way_to.iter().cloned().chain(grpc_service(route)).collect(),
+            ..Links::default()
+        };
+        own.push(Policy { links, ..retry_policy(reader, retries, format!("{host_name}/{label}"), timeout) });
     }
     if let Some(retries) = block.get("retry_policy") {
         let mut reader = Reader::new("Envoy");
@@ -113,10 +179,12 @@ fn virtual_host(host: Node<'_>, facts: &mut Facts) {
         let replaced = inherited.is_empty() && !own.is_empty();
         let timeout = longest(inherited).unwrap_or_else(|| reader.absent(&TIMEOUT));
         let mut policy = retry_policy(reader, retries, host_name.to_string(), timeout);
+        policy.links = Links { calls: inherited_calls, on_the_way_to, ..Links::default() };
         if replaced {
             policy.attempts = Setting::new(Bound::At(1), Origin::Written(retries.key_place()));
             policy.backoff = Backoff::none("replaced by the policies of the routes");
             policy.repeated.clear();
+            policy.links = Links::default();
             policy.idle = Some(Idle {
                 why: "every route has a retry_policy of its own, which replaces it as a whole".into(),
                 help: "Remove it, or the policies of the routes that it is meant for.".into(),

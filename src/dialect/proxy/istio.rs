@@ -6,7 +6,10 @@ use crate::dialect::shape::read::{Block, Count, Field, Keys, Notation, Reader, T
 use crate::dialect::shape::{envoy, failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
-use crate::model::{Backoff, Bound, Duration, Facts, Idle, Layer, Origin, Policy, Ratio, Setting};
+use crate::model::{
+    Backoff, Bound, Duration, Facts, Idle, Layer, Links, Name, Origin, Policy, Ratio, Reference, Setting,
+    link,
+};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -85,6 +88,7 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
 }
 
 fn virtual_service(object: Object<'_>, facts: &mut Facts) {
+    let on_the_way_to = hosts(object);
     let routes = object.node.path(["spec", "http"]);
     for (n, route) in routes.into_iter().flat_map(Node::items).enumerate() {
         if ["redirect", "directResponse", "delegate"].iter().any(|key| route.get(key).is_some()) {
@@ -92,8 +96,48 @@ fn virtual_service(object: Object<'_>, facts: &mut Facts) {
         }
         let label = route.get("name").and_then(Node::text).map_or(format!("http[{n}]"), str::to_string);
         let name = format!("{}/{label}", object.name());
-        facts.policies.push(http_route(route, name));
+        let links = Links {
+            calls: destinations(object, route),
+            on_the_way_to: on_the_way_to.iter().cloned().chain(grpc_services(route)).collect(),
+            ..Links::default()
+        };
+        facts.policies.push(Policy { links, ..http_route(route, name) });
     }
+}
+
+/// The hosts that a VirtualService is for.
+fn hosts(object: Object<'_>) -> Vec<Name> {
+    let hosts = object.node.path(["spec", "hosts"]).into_iter().flat_map(Node::items);
+    hosts.filter_map(|host| full_name(object, host.text()?).map(Name::Host)).collect()
+}
+
+/// A host as others know it: a short name is one of the object's namespace (virtual_service.proto, hosts).
+fn full_name(object: Object<'_>, written: &str) -> Option<String> {
+    let host = link::host(written)?;
+    match object.namespace() {
+        Some(namespace) if !written.contains('.') => Some(format!("{host}.{namespace}")),
+        _ => Some(host),
+    }
+}
+
+/// What a route goes to. No other VirtualService comes in between: routing is done once.
+fn destinations(object: Object<'_>, route: Node<'_>) -> Vec<Reference> {
+    let targets = route.get("route").into_iter().flat_map(Node::items);
+    let hosts = targets.filter_map(|target| target.path(["destination", "host"]));
+    let reference = |host: Node<'_>| {
+        let name = Name::Backend(full_name(object, host.text()?)?);
+        Some(Reference { name, place: host.place() })
+    };
+    hosts.filter_map(reference).collect()
+}
+
+/// The gRPC services whose paths a route matches: `/package.Service/`.
+fn grpc_services(route: Node<'_>) -> impl Iterator<Item = Name> {
+    let matches = route.get("match").into_iter().flat_map(Node::items);
+    let paths = matches
+        .filter_map(|one| one.get("uri"))
+        .flat_map(|uri| ["prefix", "exact"].into_iter().filter_map(move |key| uri.get(key)?.text()));
+    paths.filter_map(|path| link::grpc_service(path).map(Name::GrpcService))
 }
 
 fn http_route(route: Node<'_>, name: String) -> Policy {

@@ -11,9 +11,10 @@ use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
 use crate::model::{
-    Advice, Backoff, Bound, DeadlineEffect, Duration, Facts, Fault, Growth, Handler, Layer, Pacing, Policy,
-    Queue, Setting,
+    Advice, Backoff, Bound, DeadlineEffect, Duration, Facts, Fault, Growth, Handler, Layer, Links, Name,
+    Pacing, Policy, Queue, Reference, Setting, Workload,
 };
+use crate::source::Place;
 use std::collections::{HashMap, HashSet};
 
 /// The dialect.
@@ -113,7 +114,40 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
     }
     facts.policies.append(&mut reading.policies);
     facts.queues.append(&mut reading.queues);
+    facts.workloads.extend(template.resources().filter_map(workload));
     true
+}
+
+/// What runs, the property that names it in its account, and those that may be the folder or file that it is.
+const WORKLOADS: &[(&str, &str, &[&str])] = &[
+    ("AWS::Lambda::Function", "FunctionName", &["Code"]),
+    ("AWS::Serverless::Function", "FunctionName", &["CodeUri"]),
+    ("AWS::StepFunctions::StateMachine", "StateMachineName", &["DefinitionUri", "DefinitionS3Location"]),
+    ("AWS::Serverless::StateMachine", "Name", &["DefinitionUri"]),
+];
+
+/// A function or a state machine. A local path where a template takes one is what `aws cloudformation package`
+/// and `sam build` put into the account (AWS CLI reference, "package").
+fn workload(resource: Resource<'_>) -> Option<Workload> {
+    let (kind, name, paths) = WORKLOADS.iter().find(|(kind, ..)| *kind == resource.kind)?;
+    let text =
+        |key: &str| template_text(resource.properties?.get(key)?)?.text().filter(|text| !text.contains("${"));
+    let named: fn(String) -> Name =
+        if kind.ends_with("Function") { Name::Function } else { Name::StateMachine };
+    let local = |path: &&str| !path.contains("://") && !path.starts_with("arn:");
+    Some(Workload {
+        names: [Some(Name::Here(resource.node.pointer())), text(name).map(|name| named(name.to_string()))]
+            .into_iter()
+            .flatten()
+            .collect(),
+        folder: paths.iter().find_map(|key| text(key)).filter(local).map(str::to_string),
+    })
+}
+
+/// What runs a function, at a place of the template.
+fn calling(place: Place, function: Option<Resource<'_>>) -> Links {
+    let call = |function: Resource<'_>| Reference { name: Name::Here(function.node.pointer()), place };
+    Links { calls: function.map(call).into_iter().collect(), ..Links::default() }
 }
 
 const QUEUE: &str = "AWS::SQS::Queue";
@@ -477,6 +511,7 @@ impl<'d> Reading<'d> {
             attempt_timeout,
             deadline,
             deadline_effect: DeadlineEffect::Stops,
+            links: calling(at.node.key_place(), called),
             faults,
             ..policy(ID, Layer::Queue, at.name, at.node)
         });
@@ -569,7 +604,8 @@ impl<'d> Reading<'d> {
         }
         faults.append(&mut reader.faults);
         let name = called.map_or(at.name.clone(), |function| function.id.to_string());
-        let base = policy(ID, Layer::Queue, at.name, at.node);
+        let links = calling(at.node.key_place(), called);
+        let base = Policy { links, ..policy(ID, Layer::Queue, at.name, at.node) };
         let Some(queue) = queue.and_then(|queue| self.queues.get_mut(queue)) else {
             if !faults.is_empty() {
                 let elsewhere = "the queue is not in this template";
@@ -628,6 +664,7 @@ impl<'d> Reading<'d> {
             attempt_timeout,
             deadline,
             deadline_effect: DeadlineEffect::Stops,
+            links: calling(at.node.key_place(), called),
             faults,
             ..policy(ID, Layer::Queue, at.name, at.node)
         }

@@ -22,6 +22,11 @@ impl<'d> Object<'d> {
         Some(Self { node, group, kind })
     }
 
+    /// `metadata.namespace`, where it is written.
+    pub fn namespace(self) -> Option<&'d str> {
+        self.node.path(["metadata", "namespace"])?.text()
+    }
+
     /// `metadata.name`, or what a generated name starts with.
     pub fn name(self) -> &'d str {
         let metadata = self.node.get("metadata");

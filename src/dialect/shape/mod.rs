@@ -9,7 +9,7 @@ pub mod placeholder;
 pub mod read;
 
 use crate::document::Node;
-use crate::model::{Backoff, DeadlineEffect, Layer, Pacing, Policy, Setting};
+use crate::model::{Backoff, DeadlineEffect, Layer, Links, Pacing, Policy, Setting};
 
 /// A policy that stands at a node, with nothing said about it yet: one attempt without any limit.
 pub fn policy(dialect: &'static str, layer: Layer, name: String, at: Node<'_>) -> Policy {
@@ -28,6 +28,7 @@ pub fn policy(dialect: &'static str, layer: Layer, name: String, at: Node<'_>) -
         deadline_effect: DeadlineEffect::Cuts,
         ships: false,
         within: Vec::new(),
+        links: Links::default(),
         idle: None,
         dead_letters: None,
         repeated: Vec::new(),

@@ -10,7 +10,8 @@ use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
 use crate::model::{
-    Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Origin, Policy, Ratio, Setting,
+    Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Links, Name, Origin, Policy, Ratio,
+    Reference, Setting,
 };
 
 /// The dialect.
@@ -84,12 +85,14 @@ struct Machine<'d> {
     template: Option<&'d Template<'d>>,
     /// What makes the text that the definition stands in.
     text: Option<Node<'d>>,
+    /// The resource that it is.
+    resource: Option<Node<'d>>,
 }
 
 impl<'d> Machine<'d> {
     /// The definition alone.
     fn alone(definition: Node<'d>) -> Self {
-        Self { definition, properties: None, template: None, text: None }
+        Self { definition, properties: None, template: None, text: None, resource: None }
     }
 
     fn substitution(self, name: &str) -> Option<Node<'d>> {
@@ -150,6 +153,7 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
             properties: Some(properties),
             template: Some(&template),
             text,
+            resource: Some(resource.node),
         };
         let string = properties.get("DefinitionString").filter(|_| !sam);
         let mapping = properties.get("Definition").or_else(|| string.and_then(mapping_as_text));
@@ -296,6 +300,11 @@ fn retriers<'d>(
             attempt_timeout,
             deadline: deadline.clone(),
             within: around.retrier.iter().cloned().collect(),
+            links: Links {
+                calls: called(machine, state).into_iter().collect(),
+                owners: machine.resource.map(|node| Name::Here(node.pointer())).into_iter().collect(),
+                ..Links::default()
+            },
             faults: reader.faults,
             ..policy(ID, Layer::Workflow, label, retrier)
         });
@@ -362,6 +371,57 @@ fn attempt_timeout<'d>(
         reader.refuse(node, format!("a time below TimeoutSeconds of {time} is expected"));
     }
     if timeout.is_unlimited() { function_timeout(machine, state).unwrap_or(timeout) } else { timeout }
+}
+
+/// The function or the state machine that a task waits for.
+fn called(machine: Machine<'_>, state: Node<'_>) -> Option<Reference> {
+    let resource = state.get("Resource")?;
+    let text = template_text(resource).and_then(Node::text).unwrap_or_default();
+    if text.ends_with(".waitForTaskToken") {
+        return None;
+    }
+    let place = resource.place();
+    let here = |id: &str| Some(Name::Here(machine.template?.resource(id)?.node.pointer()));
+    let own = machine.template.and_then(|template| called_function(machine, template, state)).and_then(here);
+    if let Some(name) = own {
+        return Some(Reference { name, place });
+    }
+    let argument = |key: &str| {
+        let parameters = ["Parameters", "Arguments"].into_iter().find_map(|name| state.get(name))?;
+        parameters.get(key)
+    };
+    let literal = |node: Node<'_>| node.text().filter(|text| !text.contains("${")).map(account_name);
+    let (name, node) = if let Some((_, service)) = text.split_once(":states:::") {
+        match service {
+            "lambda:invoke" => {
+                let node = argument("FunctionName")?;
+                (Name::Function(literal(node)?), node)
+            }
+            "states:startExecution.sync" | "states:startExecution.sync:2" => {
+                let node = argument("StateMachineArn")?;
+                let target = machine.template.and_then(|template| template.target(node));
+                match target {
+                    Some(target) => (Name::Here(target.node.pointer()), node),
+                    None => (Name::StateMachine(literal(node)?), node),
+                }
+            }
+            _ => return None,
+        }
+    } else if text.contains(":lambda:") {
+        (Name::Function(literal(resource)?), resource)
+    } else {
+        return None;
+    };
+    Some(Reference { name, place: node.place() })
+}
+
+/// The name in an ARN of a function or a state machine, or the name itself: `arn:aws:lambda:eu-west-1:1:function:NAME`,
+/// to which a version or an alias may be added (Lambda API reference, "FunctionName").
+fn account_name(text: &str) -> String {
+    let parts: Vec<_> = text.split(':').collect();
+    let marked = parts.iter().position(|part| matches!(*part, "function" | "stateMachine"));
+    let at = marked.map_or(0, |at| at + 1);
+    parts.get(at).copied().unwrap_or_default().to_string()
 }
 
 /// The timeout of the function of the same template that a task calls.

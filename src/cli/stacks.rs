@@ -1,0 +1,41 @@
+//! `retrylint stacks`
+
+use super::args::{StacksFormat, StacksOptions};
+use super::check::tell_troubles;
+use super::run::Run;
+use super::{FAILED, complain};
+use crate::report::stacks;
+use crate::stack;
+use std::io::{self, Write};
+
+/// Shows the call paths, or what may be some.
+pub(super) fn stacks(options: &StacksOptions, out: &mut dyn Write) -> io::Result<u8> {
+    let run = match Run::new(&options.files) {
+        Ok(run) => run,
+        Err(error) => {
+            complain(error);
+            return Ok(FAILED);
+        }
+    };
+    let project = &run.project;
+    if options.candidates {
+        let found = stack::candidates(project);
+        let shown = |file: &str| run.config.relative(file);
+        match options.format {
+            StacksFormat::Human => stacks::candidates(project, &found, &shown, out)?,
+            StacksFormat::Json => stacks::candidates_json(project, &found, &shown, out)?,
+            StacksFormat::Dot | StacksFormat::Mermaid => {
+                complain("candidates are shown as human or json");
+                return Ok(FAILED);
+            }
+        }
+    } else {
+        match options.format {
+            StacksFormat::Human => stacks::human(project, out)?,
+            StacksFormat::Json => stacks::json(project, out)?,
+            StacksFormat::Dot => stacks::dot(project, out)?,
+            StacksFormat::Mermaid => stacks::mermaid(project, out)?,
+        }
+    }
+    Ok(tell_troubles(&run, options.files.verbose))
+}
