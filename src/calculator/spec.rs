@@ -322,7 +322,7 @@ impl Spec {
         let retries = self.retries.unwrap_or(self.waits.len() as u64);
         Policy {
             name: "as given".into(),
-            dialect: "",
+            dialect: "".into(),
             layer: Layer::Client,
             place: Place::default(),
             pointer: String::new(),

@@ -11,7 +11,7 @@ pub struct Policy {
     /// What people call it: the names on the way to it, or of the object it belongs to.
     pub name: String,
     /// Id of the dialect that read it.
-    pub dialect: &'static str,
+    pub dialect: Cow<'static, str>,
     /// Where in a call path it sits.
     pub layer: Layer,
     /// Its key, or that of the object which has it by default.

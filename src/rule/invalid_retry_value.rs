@@ -134,7 +134,7 @@ mod tests {
         );
         assert_eq!(finding.help, "Write less than 2 s.");
         assert_eq!((finding.place, finding.pointer.as_str()), (line(6), "/p/perTryTimeout"));
-        assert_eq!((finding.severity, finding.dialect), (Severity::Error, "generic"));
+        assert_eq!((finding.severity, finding.dialect.as_ref()), (Severity::Error, "generic"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ const NONE: &str = "test";
 fn policy(attempts: u64) -> Policy {
     Policy {
         name: String::new(),
-        dialect: NONE,
+        dialect: NONE.into(),
         layer: Layer::Client,
         place: Place::default(),
         pointer: String::new(),

@@ -291,7 +291,7 @@ pub(crate) mod samples {
     pub(crate) fn policy(name: &str, pointer: &str) -> Policy {
         Policy {
             name: name.into(),
-            dialect: "generic",
+            dialect: "generic".into(),
             layer: Layer::Client,
             place: line(1),
             pointer: pointer.into(),
