@@ -1,7 +1,9 @@
 //! retrylint.toml: where it is, what it says, and what is wrong with it.
 
+mod dialects;
 pub(crate) mod nearest;
 
+use crate::dialect::own::Own;
 use crate::finding::Severity;
 use crate::model::Duration;
 use crate::model::notation::{self, Amount};
@@ -9,6 +11,7 @@ use crate::rule::{self, Limits};
 use crate::source::discover::{Globs, Patterns, absolute, slashes};
 use crate::source::{Place, SourceText};
 use crate::stack::{DeclaredLayer, DeclaredStack, Selector};
+use dialects::WrittenDialect;
 use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
 use std::collections::BTreeMap;
@@ -38,6 +41,8 @@ pub struct Config {
     pub deadlines: Vec<(Selector, Duration)>,
     /// `[[stack]]`
     pub stacks: Vec<DeclaredStack>,
+    /// `[[dialect]]`
+    pub dialects: Vec<Own>,
     levels: BTreeMap<String, Level>,
     overrides: Vec<(Globs, BTreeMap<String, Level>)>,
     root: PathBuf,
@@ -135,6 +140,7 @@ struct Written {
     overrides: Vec<WrittenOverride>,
     deadline: Vec<WrittenDeadline>,
     stack: Vec<Spanned<WrittenStack>>,
+    dialect: Vec<Spanned<WrittenDialect>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -276,6 +282,11 @@ impl Reading {
         for stack in written.stack {
             stacks.push(self.stack(stack)?);
         }
+        let mut dialects = Vec::new();
+        for dialect in written.dialect {
+            let dialect = self.dialect(dialect, &dialects)?;
+            dialects.push(dialect);
+        }
         Ok(Config {
             patterns,
             fail_on: written.fail_on,
@@ -283,6 +294,7 @@ impl Reading {
             assumed_attempt_timeout: written.assume.attempt_timeout.map(|time| time.0),
             deadlines: written.deadline.into_iter().map(deadline).collect(),
             stacks,
+            dialects,
             levels: self.levels(written.rules)?,
             overrides,
             path: self.file,
@@ -390,6 +402,15 @@ impl Config {
     pub fn relative(&self, shown: &str) -> String {
         let path = absolute(Path::new(shown));
         slashes(path.strip_prefix(&self.root).unwrap_or(&path))
+    }
+
+    /// The dialects that are for a file, by its path as it is shown.
+    pub fn dialects_of(&self, shown: &str) -> Vec<&Own> {
+        if self.dialects.is_empty() {
+            return Vec::new();
+        }
+        let relative = self.relative(shown);
+        self.dialects.iter().filter(|own| own.files.match_path(&relative)).collect()
     }
 
     /// The severity of a rule's finding in a file; None where the rule is off there.

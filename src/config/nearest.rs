@@ -9,6 +9,12 @@ pub(crate) fn unknown(what: &str, wrong: &str, known: &[&str]) -> String {
     }
 }
 
+/// The word that a wrong one is a slip away from.
+pub(super) fn near<'w>(wrong: &str, known: &[&'w str]) -> Option<&'w str> {
+    let close = |word: &&&str| wrong != **word && word.len() > 4 && distance(wrong, word) <= 2;
+    known.iter().find(close).copied()
+}
+
 /// Letters to put in, take out or change, and neighbours to swap (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
     const LONGEST: usize = 64;

@@ -16,6 +16,7 @@ use crate::schedule;
 use std::borrow::Cow;
 
 mod names;
+pub mod own;
 
 use names::{Counted, Role, Scope, UnitSuffix};
 
@@ -35,7 +36,7 @@ const NOTHING: &str = "nothing in the file";
 
 fn read(document: &Document<'_>, file: &File<'_>, facts: &mut Facts) -> bool {
     if foreign::language(document).is_none() {
-        table(document.root(), None, file.comments, facts);
+        table(document.root(), None, file, facts);
     }
     false
 }
@@ -90,9 +91,9 @@ impl<'d> Group<'d> {
 }
 
 /// Reads the policies of a table and of those within it. The nesting is bounded by the document.
-fn table<'d>(node: Node<'d>, parent: Option<Node<'d>>, comments: &'d [Comment], facts: &mut Facts) {
+fn table<'d>(node: Node<'d>, parent: Option<Node<'d>>, file: &File<'d>, facts: &mut Facts) {
     if node.kind() == Kind::List {
-        return node.items().for_each(|item| table(item, None, comments, facts));
+        return node.items().for_each(|item| table(item, None, file, facts));
     }
     if node.kind() != Kind::Map || is_schema(node) {
         return;
@@ -109,11 +110,13 @@ fn table<'d>(node: Node<'d>, parent: Option<Node<'d>>, comments: &'d [Comment], 
     let own = names::is_own_table(&name);
     let before = facts.policies.len();
     let mut merged = None;
-    if own {
+    if file.claimed.contains(&node.number()) {
+        // its settings are read by another dialect, those of the tables within may still be generic
+    } else if own {
         let mut group = own_group(node);
         merged = nested_backoff(node, &mut group);
         if group.is_policy() || group.strong {
-            push(group, node, Some(node), parent, comments, facts);
+            push(group, node, Some(node), parent, file.comments, facts);
         }
     } else {
         for mut group in flat_groups(node) {
@@ -122,13 +125,13 @@ fn table<'d>(node: Node<'d>, parent: Option<Node<'d>>, comments: &'d [Comment], 
             }
             if group.is_policy() {
                 let at = group.count().or_else(|| group.waits()).map_or(node, |entry| entry.node);
-                push(group, at, None, Some(node), comments, facts);
+                push(group, at, None, Some(node), file.comments, facts);
             }
         }
     }
     for child in node.entries() {
         if merged.is_none_or(|merged| !child.is(merged)) {
-            table(child, Some(node), comments, facts);
+            table(child, Some(node), file, facts);
         }
     }
     queue(node, before, facts);
@@ -251,19 +254,24 @@ impl Field for Attempts {
         if let Some(on) = node.boolean() {
             return Ok(if on { Bound::Unknown } else { Bound::At(1) });
         }
-        if names::ENDLESS.contains(&text.to_ascii_lowercase().as_str()) {
-            return Ok(Bound::Unlimited);
+        count(text, retries, self.reconnect)
+    }
+}
+
+/// A count as text, as attempts; the error says what is expected.
+fn count(text: &str, retries: bool, reconnect: bool) -> Result<Bound<u64>, Cow<'static, str>> {
+    if names::ENDLESS.contains(&text.to_ascii_lowercase().as_str()) {
+        return Ok(Bound::Unlimited);
+    }
+    match whole_number(&text.replace('_', "")) {
+        Some(-1) => Ok(Bound::Unlimited),
+        Some(0) if retries && reconnect => Ok(Bound::Unlimited),
+        Some(number @ 0..) if retries => {
+            Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX).saturating_add(1)))
         }
-        match whole_number(&text.replace('_', "")) {
-            Some(-1) => Ok(Bound::Unlimited),
-            Some(0) if retries && self.reconnect => Ok(Bound::Unlimited),
-            Some(number @ 0..) if retries => {
-                Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX).saturating_add(1)))
-            }
-            Some(number @ 1..) => Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX))),
-            Some(0) => Err("0 attempts are no call at all, and to some \"unlimited\"".into()),
-            _ => Err("a whole number, -1 or \"unlimited\" is expected".into()),
-        }
+        Some(number @ 1..) => Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX))),
+        Some(0) => Err("0 attempts are no call at all, and to some \"unlimited\"".into()),
+        _ => Err("a whole number, -1 or \"unlimited\" is expected".into()),
     }
 }
 
@@ -284,18 +292,20 @@ impl Field for Span {
     }
 
     fn value(&self, node: Node<'_>) -> Result<Bound<Duration>, Cow<'static, str>> {
-        let text = node.text().unwrap_or_default();
-        let bare = |number: &str| match self.unit {
-            Some(unit) => notation::with_unit(number, unit).map(Bound::At),
-            None => Ok(Bound::Unknown),
-        };
-        match notation::any(text) {
-            Ok(notation::Amount::Time(time)) => Ok(Bound::At(time)),
-            Ok(notation::Amount::NoLimit) => Ok(Bound::Unlimited),
-            Ok(notation::Amount::Bare(number)) => bare(number).map_err(|error| format!("it {error}").into()),
-            Err(error) => Err(format!("it {error}").into()),
-        }
+        span(node.text().unwrap_or_default(), self.unit)
     }
+}
+
+/// A time as text; unknown where it has no unit. The error says what is wrong with it.
+fn span(text: &str, unit: Option<Unit>) -> Result<Bound<Duration>, Cow<'static, str>> {
+    let time = match (notation::any(text), unit) {
+        (Ok(notation::Amount::Time(time)), _) => Ok(Bound::At(time)),
+        (Ok(notation::Amount::NoLimit), _) => Ok(Bound::Unlimited),
+        (Ok(notation::Amount::Bare(_)), None) => Ok(Bound::Unknown),
+        (Ok(notation::Amount::Bare(number)), Some(unit)) => notation::with_unit(number, unit).map(Bound::At),
+        (Err(error), _) => Err(error),
+    };
+    time.map_err(|error| format!("it {error}").into())
 }
 
 /// A factor.
@@ -313,10 +323,14 @@ impl Field for Factor {
     }
 
     fn value(&self, node: Node<'_>) -> Result<Bound<Ratio>, Cow<'static, str>> {
-        match Ratio::parse(node.text().unwrap_or_default()) {
-            Ok(ratio) if ratio > Ratio::ZERO => Ok(Bound::At(ratio)),
-            _ => Err("a number over 0 is expected".into()),
-        }
+        factor(node.text().unwrap_or_default())
+    }
+}
+
+fn factor(text: &str) -> Result<Bound<Ratio>, Cow<'static, str>> {
+    match Ratio::parse(text) {
+        Ok(ratio) if ratio > Ratio::ZERO => Ok(Bound::At(ratio)),
+        _ => Err("a number over 0 is expected".into()),
     }
 }
 
@@ -377,6 +391,13 @@ fn push<'d>(
     let table = own.or(around);
     policy.repeated = table.map(repeated).unwrap_or_default();
     policy.bare_numbers = entries.iter().filter_map(|entry| bare_number(*entry)).collect();
+    let switch = group.find(Role::Enabled).map(|entry| entry.node);
+    idle(&mut policy, switch);
+    facts.policies.push(policy);
+}
+
+/// Says why a policy of one attempt never retries, unless it is switched off on purpose.
+fn idle(policy: &mut Policy, switch: Option<Node<'_>>) {
     if policy.attempts.at() == Some(1) {
         policy.idle = Some(Idle {
             why: "one attempt in all leaves no retry".into(),
@@ -384,7 +405,6 @@ fn push<'d>(
                 .into(),
         });
     }
-    let switch = group.find(Role::Enabled).map(|entry| entry.node);
     if let Some(off) = switch.filter(|node| node.boolean() == Some(false)) {
         policy.attempts = Setting::written(1, off.place());
         policy.backoff = Backoff::none("switched off");
@@ -393,7 +413,6 @@ fn push<'d>(
         policy.repeated.clear();
         policy.bare_numbers.clear();
     }
-    facts.policies.push(policy);
 }
 
 /// A timeout that is a mapping, as `{ secs = 5, nanos = 0 }`.
@@ -740,16 +759,13 @@ impl<'d> Values<'d> {
         let node = entry.node;
         let place = node.place();
         let text = node.text().unwrap_or_default().to_ascii_lowercase();
-        let words = match (node.boolean(), text.as_str()) {
-            (Some(true), _) => {
+        let words = match node.boolean() {
+            Some(true) => {
                 let why = "jitter: true is taken as full jitter";
                 return Setting::new(Bound::At(FULL), Origin::Assumed(why.into(), Some(place)));
             }
-            (Some(false), _) | (None, "none" | "off") => Some(Jitter::None),
-            (None, "full") => Some(FULL),
-            (None, "equal" | "half") => Some(Jitter::Equal),
-            (None, "decorrelated") => Some(Jitter::Decorrelated),
-            _ => None,
+            Some(false) => Some(Jitter::None),
+            None => scatter(&text),
         };
         if let Some(jitter) = words {
             return Setting::written(jitter, place);
@@ -772,6 +788,17 @@ impl<'d> Values<'d> {
             _ => self.span(node, entry.unit).map(|span| Jitter::Added { span }),
         }
     }
+}
+
+/// The jitter that a word in lower case stands for.
+fn scatter(word: &str) -> Option<Jitter> {
+    Some(match word {
+        "none" | "off" => Jitter::None,
+        "full" => FULL,
+        "equal" | "half" => Jitter::Equal,
+        "decorrelated" => Jitter::Decorrelated,
+        _ => return None,
+    })
 }
 
 const FULL: Jitter = Jitter::Full { least: Duration::ZERO };

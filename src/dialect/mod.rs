@@ -28,8 +28,12 @@ mod foreign;
 mod generic;
 mod shape;
 
+pub use generic::own;
+
 use crate::document::{Comment, Document, Parsed};
 use crate::model::Facts;
+use own::Own;
+use std::collections::HashSet;
 
 /// How a system's configuration is read.
 pub struct Dialect {
@@ -53,6 +57,8 @@ struct File<'d> {
     documents: &'d [Document<'d>],
     /// All comments of the file, in order.
     comments: &'d [Comment],
+    /// Numbers of the document's values that a dialect of retrylint.toml has read.
+    claimed: HashSet<u32>,
 }
 
 /// The systems with a language of their own.
@@ -73,11 +79,15 @@ pub fn all() -> impl Iterator<Item = &'static Dialect> {
     SYSTEMS.iter().chain(std::iter::once(&generic::DIALECT))
 }
 
-/// Takes what a file says into the facts: each document by every system that it belongs to, otherwise as
-/// the settings of a hand-written service.
-pub fn read(parsed: &Parsed<'_>, path: &str, facts: &mut Facts) {
-    let file = File { path, documents: &parsed.documents, comments: &parsed.comments };
+/// Takes what a file says into the facts: each document by the dialects of retrylint.toml that are for this
+/// file, and by every system that it belongs to, otherwise as the settings of a hand-written service.
+pub fn read(parsed: &Parsed<'_>, path: &str, own: &[&Own], facts: &mut Facts) {
     for document in &parsed.documents {
+        let claimed = HashSet::new();
+        let mut file = File { path, documents: &parsed.documents, comments: &parsed.comments, claimed };
+        for dialect in own {
+            dialect.read(document, &mut file, facts);
+        }
         let mut owned = false;
         for system in SYSTEMS {
             owned |= (system.read)(document, &file, facts);

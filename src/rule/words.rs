@@ -55,7 +55,12 @@ pub(super) struct Subject<'p> {
 impl<'p> Subject<'p> {
     /// A policy.
     pub(super) fn policy(file: &'p ProjectFile, policy: &'p Policy) -> Self {
-        Self { file: &file.path, place: policy.place, pointer: &policy.pointer, dialect: policy.dialect.clone() }
+        Self {
+            file: &file.path,
+            place: policy.place,
+            pointer: &policy.pointer,
+            dialect: policy.dialect.clone(),
+        }
     }
 
     /// A queue.
