@@ -349,6 +349,8 @@ impl Spec {
             ships: false,
             within: Vec::new(),
             idle: None,
+            idle_limits: Vec::new(),
+            ignores_retry_after: None,
             dead_letters: None,
             repeated: Vec::new(),
             bare_numbers: Vec::new(),

@@ -413,13 +413,17 @@ impl Config {
         self.dialects.iter().filter(|own| own.files.match_path(&relative)).collect()
     }
 
-    /// The severity of a rule's finding in a file; None where the rule is off there.
+    /// The severity of a rule's finding in a file; None where the rule is off there, as pedantic ones are unless
+    /// they are given one.
     pub fn severity(&self, rule: &str, file: &str, own: Severity) -> Option<Severity> {
         let of_rule =
             self.overrides.iter().rev().filter_map(|(globs, levels)| Some((globs, levels.get(rule)?)));
         let relative = std::cell::LazyCell::new(|| self.relative(file));
         let of_file = of_rule.filter(|(globs, _)| globs.match_path(&relative)).map(|(_, level)| level).next();
-        of_file.or_else(|| self.levels.get(rule)).map_or(Some(own), |level| level.0)
+        of_file.or_else(|| self.levels.get(rule)).map_or_else(
+            || (!rule::all().iter().any(|known| known.id == rule && known.pedantic)).then_some(own),
+            |level| level.0,
+        )
     }
 }
 

@@ -15,7 +15,7 @@ pub mod value;
 pub use backoff::{Backoff, CapApplies, Growth, Jitter, Rounding};
 pub use duration::Duration;
 pub use facts::{Annotation, Facts, Says, Suppression, Unreadable};
-pub use policy::{BareNumber, DeadlineEffect, Fault, Idle, Layer, Pacing, Policy, Repeated};
+pub use policy::{BareNumber, DeadlineEffect, Fault, Idle, Layer, Pacing, Policy, Remark, Repeated};
 pub use queue::{Advice, Handler, Queue};
 pub use ratio::Ratio;
 pub use value::{Bound, Branch, Origin, Setting};

@@ -79,7 +79,8 @@ impl<'p> Subject<'p> {
         found.or_else(|| Some(Self::of_file(&project.config_path, stack.declared?)))
     }
 
-    fn layer(project: &'p Project, layer: &StackLayer) -> Option<Self> {
+    /// A layer of a call path, if it is in the files.
+    pub(super) fn layer(project: &'p Project, layer: &StackLayer) -> Option<Self> {
         match layer.source {
             LayerSource::Policy { file, policy } => {
                 let file = project.files.get(file)?;

@@ -28,6 +28,8 @@ fn policy(attempts: u64) -> Policy {
         ships: false,
         within: Vec::new(),
         idle: None,
+        idle_limits: Vec::new(),
+        ignores_retry_after: None,
         dead_letters: None,
         repeated: Vec::new(),
         bare_numbers: Vec::new(),

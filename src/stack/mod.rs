@@ -236,6 +236,10 @@ pub struct StackLayer {
     pub source: LayerSource,
     /// The most attempts.
     pub attempts: Setting<u64>,
+    /// What bounds one of them: an attempt timeout, or the window of a queue.
+    pub timeout: Setting<Duration>,
+    /// What bounds all of them.
+    pub deadline: Setting<Duration>,
     /// How many of them can start within its deadline if each fails at once after the smallest waits.
     pub starts: Bound<u64>,
     /// Length of one attempt: its timeout, or the worst case of the layer below where that is shorter.
@@ -305,6 +309,8 @@ pub(crate) mod samples {
             ships: false,
             within: Vec::new(),
             idle: None,
+            idle_limits: Vec::new(),
+            ignores_retry_after: None,
             dead_letters: None,
             repeated: Vec::new(),
             bare_numbers: Vec::new(),

@@ -5,7 +5,9 @@ use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
-use crate::model::{Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Policy, Setting};
+use crate::model::{
+    Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Policy, Remark, Setting,
+};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -123,6 +125,18 @@ fn sink(node: Node<'_>) -> Option<Policy> {
         Some(none) => Setting::written(1, none.place()),
         None => attempts,
     };
+    // with this strategy nothing is retried, however many retries are written (src/sinks/util/retries.rs)
+    let lost = block.get(RETRY_ATTEMPTS.key).filter(|_| kind == Some("none"));
+    let idle_limits = lost.filter(|node| node.text() != Some("0")).map(|node| Remark {
+        place: node.key_place(),
+        pointer: node.pointer(),
+        what: format!(
+            "{} has no effect beside a retry_strategy of the type none, which retries nothing",
+            node.key()
+        )
+        .into(),
+        help: "Remove it, or the retry_strategy.".into(),
+    });
     let codes = word("status_codes").filter(|_| kind == Some("custom"));
     let written = ["retry_attempts", INITIAL.key, MAX.key, JITTER.key];
     Some(Policy {
@@ -140,6 +154,7 @@ fn sink(node: Node<'_>) -> Option<Policy> {
         attempt_timeout: reader.get(block, &TIMEOUT),
         repeated: codes.and_then(failures::statuses).into_iter().collect(),
         ships: true,
+        idle_limits: idle_limits.into_iter().collect(),
         faults: reader.faults,
         ..policy(ID, Layer::Client, node.key().to_string(), request.unwrap_or(node))
     })
