@@ -174,14 +174,14 @@ fn retry_policy<'d>(
 /// Answers of a rate limit that are retried, and no header that says when (RetryPolicy.rate_limited_retry_back_off;
 /// without it Envoy reads no Retry-After, source/common/router/retry_state_impl.cc). `codes` are those that are read.
 fn own_schedule(block: Block<'_>, codes: Option<Node<'_>>) -> Option<Remark> {
-    if block.get("rate_limited_retry_back_off").is_some() {
+    let words = block.get("retry_on").and_then(Node::text).unwrap_or_default();
+    let unknown = crate::dialect::shape::placeholder::read(words).is_some();
+    if unknown || block.get("rate_limited_retry_back_off").is_some() {
         return None;
     }
     let listed = codes.filter(|codes| codes.items().any(|code| code.text() == Some("429")));
-    let word = block.get("retry_on").filter(|words| {
-        let words = words.text().unwrap_or_default();
-        words.split(',').any(|word| word.trim() == "envoy-ratelimited")
-    });
+    let limited = words.split(',').any(|word| word.trim() == "envoy-ratelimited");
+    let word = block.get("retry_on").filter(|_| limited);
     let (node, answers) = match (listed, word) {
         (Some(node), _) => (node, "429"),
         (None, Some(node)) => (node, "envoy-ratelimited"),
