@@ -1,5 +1,7 @@
 //! `[[dialect]]` of retrylint.toml: where the settings of a service are, in its own words.
 
+#[cfg(test)]
+use super::schema;
 use super::{ConfigError, Reading, nearest};
 use crate::dialect::own::{self, Declared, Own};
 use crate::model::{Bound, DeadlineEffect, Layer};
@@ -13,20 +15,49 @@ use toml::Spanned;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct WrittenDialect {
+    /// What it is called, in findings as well.
+    #[cfg_attr(test, schemars(with = "String"))]
     name: Spanned<String>,
+    /// The files that it is for, relative to this file.
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
     files: Vec<Spanned<String>>,
+    /// Pointers of its policies; `*` stands for any one key or element.
+    #[cfg_attr(test, schemars(with = "schema::OneOrMore"))]
     policies: Spanned<OneOrMore>,
+    /// How often it is tried, the first time included.
+    #[cfg_attr(test, schemars(with = "Option<schema::Setting>"))]
     attempts: Option<Spanned<WrittenSetting>>,
+    /// How often it is tried again.
+    #[cfg_attr(test, schemars(with = "Option<schema::Setting>"))]
     retries: Option<Spanned<WrittenSetting>>,
+    /// The first wait, or a list of all waits.
+    #[cfg_attr(test, schemars(with = "Option<schema::Setting>"))]
     initial: Option<Spanned<WrittenSetting>>,
+    /// Growth per retry.
+    #[cfg_attr(test, schemars(with = "Option<schema::Setting>"))]
     multiplier: Option<Spanned<WrittenSetting>>,
+    /// The longest wait.
+    #[cfg_attr(test, schemars(with = "Option<schema::Setting>"))]
     cap: Option<Spanned<WrittenSetting>>,
+    /// How the waits grow: none, constant, linear, exponential or fibonacci; or where that is.
+    #[cfg_attr(test, schemars(with = "Option<schema::Setting>"))]
     growth: Option<Spanned<WrittenSetting>>,
+    /// How they are scattered: none, full, equal or decorrelated; or where that is.
+    #[cfg_attr(test, schemars(with = "Option<schema::Setting>"))]
     jitter: Option<Spanned<WrittenSetting>>,
+    /// What bounds one attempt.
+    #[cfg_attr(test, schemars(with = "Option<schema::Setting>"))]
     attempt_timeout: Option<Spanned<WrittenSetting>>,
+    /// What bounds all of them.
+    #[cfg_attr(test, schemars(with = "Option<schema::Setting>"))]
     deadline: Option<Spanned<WrittenSetting>>,
+    /// What happens then; cuts unless set.
+    #[cfg_attr(test, schemars(with = "Option<schema::Effect>"))]
     deadline_effect: Option<Spanned<String>>,
+    /// Where in a call path it is; client unless set.
+    #[cfg_attr(test, schemars(with = "Option<schema::Layers>"))]
     layer: Option<Spanned<String>>,
 }
 
@@ -67,10 +98,18 @@ enum WrittenSetting {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SettingTable {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct SettingTable {
+    /// A key below the policy: `pause`, `wait.first` or `/wait/first`.
     key: Option<String>,
+    /// What a number without a unit counts.
+    #[cfg_attr(test, schemars(with = "Option<schema::Unit>"))]
     unit: Option<Spanned<String>>,
+    /// What the service takes where the key is absent.
+    #[cfg_attr(test, schemars(with = "Option<schema::Scalar>"))]
     default: Option<Spanned<Scalar>>,
+    /// What the service always takes; without a key.
+    #[cfg_attr(test, schemars(with = "Option<schema::Scalar>"))]
     value: Option<Spanned<Scalar>>,
 }
 
@@ -129,7 +168,7 @@ impl<'de> Deserialize<'de> for Scalar {
     }
 }
 
-const LAYERS: &[(&str, Layer)] = &[
+pub(super) const LAYERS: &[(&str, Layer)] = &[
     ("client", Layer::Client),
     ("proxy", Layer::Proxy),
     ("server", Layer::Server),
@@ -139,7 +178,7 @@ const LAYERS: &[(&str, Layer)] = &[
     ("probe", Layer::Probe),
 ];
 
-const EFFECTS: &[(&str, DeadlineEffect)] = &[
+pub(super) const EFFECTS: &[(&str, DeadlineEffect)] = &[
     ("cuts", DeadlineEffect::Cuts),
     ("cuts-retries", DeadlineEffect::CutsRetries),
     ("stops", DeadlineEffect::Stops),

@@ -2,6 +2,8 @@
 
 mod dialects;
 pub(crate) mod nearest;
+#[cfg(test)]
+mod schema;
 
 use crate::dialect::own::Own;
 use crate::finding::Severity;
@@ -127,65 +129,108 @@ impl fmt::Display for ConfigError {
     }
 }
 
+/// Settings of retrylint.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Written {
+    /// Files to take, as in a .gitignore and relative to this file; all of them unless set.
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
     include: Vec<Spanned<String>>,
+    /// Files to leave out of those.
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
     exclude: Vec<Spanned<String>>,
+    /// The least severity that makes a check fail; error unless set.
     fail_on: Option<FailOn>,
+    /// What is too much.
     limits: WrittenLimits,
+    /// What holds where nothing is written.
     assume: WrittenAssumptions,
+    /// Severities of rules.
+    #[cfg_attr(test, schemars(with = "schema::Rules"))]
     rules: BTreeMap<Spanned<String>, Level>,
+    /// Severities of rules for some files only.
     #[serde(rename = "override")]
     overrides: Vec<WrittenOverride>,
+    /// Deadlines that no file says.
     deadline: Vec<WrittenDeadline>,
+    /// Call paths.
+    #[cfg_attr(test, schemars(with = "Vec<WrittenStack>"))]
     stack: Vec<Spanned<WrittenStack>>,
+    /// Services with key names of their own.
+    #[cfg_attr(test, schemars(with = "Vec<WrittenDialect>"))]
     dialect: Vec<Spanned<WrittenDialect>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenLimits {
+    /// The most calls that the layers of a stack may multiply to; 10 unless set.
     attempt_product: Option<NonZeroU64>,
+    /// The longest wait before one retry; 1 h unless set.
     single_wait: Option<WrittenTime>,
+    /// What a shipper of logs or metrics has to outlast; 5 min unless set.
     outage: Option<WrittenTime>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenAssumptions {
+    /// What bounds one attempt.
     attempt_timeout: Option<WrittenTime>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenOverride {
+    /// The files, relative to this file.
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
     files: Vec<Spanned<String>>,
+    /// Severities of rules there.
+    #[cfg_attr(test, schemars(with = "schema::Rules"))]
     rules: BTreeMap<Spanned<String>, Level>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenDeadline {
+    /// `FILE`, `FILE#policy name` or `FILE#/pointer`.
+    #[cfg_attr(test, schemars(with = "String"))]
     policy: Spanned<String>,
+    /// What bounds all of its attempts.
     deadline: WrittenTime,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenStack {
+    /// What it is called in findings.
     name: String,
+    /// What bounds the whole of it.
     deadline: Option<WrittenTime>,
+    /// The most calls that its layers may multiply to.
     max_attempts: Option<NonZeroU64>,
+    /// `FILE`, `FILE#policy name`, `FILE#/pointer`, or something outside the repository; outermost first.
+    #[cfg_attr(test, schemars(with = "Vec<schema::Layer>"))]
     layers: Vec<Spanned<toml::Value>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenLayer {
+    /// What it is called in findings.
     name: String,
+    /// How often it tries, the first time included.
     attempts: NonZeroU64,
+    /// What bounds one attempt.
     attempt_timeout: Option<WrittenTime>,
+    /// What bounds all of them.
     deadline: Option<WrittenTime>,
 }
 

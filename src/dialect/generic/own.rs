@@ -145,15 +145,18 @@ impl Field for Grows {
 impl Own {
     /// Words of which a file with a policy holds at least one; none where nothing has to be written.
     pub fn markers(&self) -> Vec<&str> {
-        let fixed =
-            matches!(&self.attempts, Some(Declared::Fixed(_) | Declared::Key { absent: Some(_), .. }));
-        if !fixed {
+        if !self.by_default() {
             return self.paths().filter_map(|path| path.last()).map(String::as_str).collect();
         }
         let named = |steps: &'_ Vec<String>| steps.iter().rposition(|step| step != "*");
         let last: Option<Vec<_>> =
             self.policies.iter().map(|steps| Some(steps[named(steps)?].as_str())).collect();
         last.unwrap_or_default()
+    }
+
+    /// Something is retried without any setting in the file.
+    fn by_default(&self) -> bool {
+        matches!(&self.attempts, Some(Declared::Fixed(_) | Declared::Key { absent: Some(_), .. }))
     }
 
     /// The keys of all settings.
@@ -208,9 +211,7 @@ impl Own {
     /// The policy of a table; none where nothing is written and nothing says that it retries all the same.
     fn policy<'d>(&self, node: Node<'d>, file: &File<'d>) -> Option<Policy> {
         let written = self.paths().any(|path| find(node, path).is_some());
-        let by_default =
-            matches!(&self.attempts, Some(Declared::Fixed(_) | Declared::Key { absent: Some(_), .. }));
-        if !written && !by_default {
+        if !written && !self.by_default() {
             return None;
         }
         let bare = Bare(Unit::Seconds, Some("a bare number is taken as seconds"));
@@ -271,6 +272,14 @@ fn find<'d>(node: Node<'d>, path: &[String]) -> Option<Node<'d>> {
     (found.kind() != Kind::Null).then_some(found)
 }
 
+/// What there is for a setting.
+enum Found<'d, T> {
+    /// A value in the file, and what a number without a unit counts.
+    Written(Node<'d>, Option<Unit>),
+    /// What is declared for it.
+    Declared(Setting<T>),
+}
+
 /// One policy that is being read.
 struct Reading<'o, 'd> {
     own: &'o Own,
@@ -288,19 +297,17 @@ impl<'d> Reading<'_, 'd> {
     }
 
     /// The value that the file has, or else what is declared for its absence; None where nothing is.
-    fn find<T: Clone>(
-        &self,
-        declared: &Option<Declared<T>>,
-    ) -> Option<Result<(Node<'d>, Option<Unit>), Setting<T>>> {
+    fn find<T: Clone>(&self, declared: &Option<Declared<T>>) -> Option<Found<'d, T>> {
         match declared.as_ref()? {
             Declared::Fixed(bound) => {
-                Some(Err(Setting::new(bound.clone(), Origin::Declared(self.whose("").into()))))
+                let origin = Origin::Declared(self.whose("").into());
+                Some(Found::Declared(Setting::new(bound.clone(), origin)))
             }
             Declared::Key { path, unit, absent } => match find(self.node, path) {
-                Some(node) => Some(Ok((node, *unit))),
+                Some(node) => Some(Found::Written(node, *unit)),
                 None => {
                     let origin = Origin::Default(self.whose(" default").into());
-                    absent.as_ref().map(|bound| Err(Setting::new(bound.clone(), origin)))
+                    absent.clone().map(|bound| Found::Declared(Setting::new(bound, origin)))
                 }
             },
         }
@@ -313,8 +320,8 @@ impl<'d> Reading<'_, 'd> {
         field: &F,
     ) -> Option<Setting<F::Value>> {
         Some(match self.find(declared)? {
-            Ok((node, _)) => self.values.reader.value(node, field),
-            Err(setting) => setting,
+            Found::Written(node, _) => self.values.reader.value(node, field),
+            Found::Declared(setting) => setting,
         })
     }
 
@@ -324,7 +331,7 @@ impl<'d> Reading<'_, 'd> {
             return setting;
         }
         match self.find(&self.own.initial) {
-            Some(Ok((list, _))) if list.kind() == Kind::List => {
+            Some(Found::Written(list, _)) if list.kind() == Kind::List => {
                 Setting::written(list.items().count() as u64 + 1, list.place())
             }
             _ => Setting::unknown("no count is written", None),
@@ -333,8 +340,8 @@ impl<'d> Reading<'_, 'd> {
 
     fn time(&mut self, declared: &Option<Declared<Duration>>, role: Role) -> Option<Setting<Duration>> {
         Some(match self.find(declared)? {
-            Ok((node, unit)) => self.span(node, unit, role),
-            Err(setting) => setting,
+            Found::Written(node, unit) => self.span(node, unit, role),
+            Found::Declared(setting) => setting,
         })
     }
 
@@ -364,8 +371,8 @@ impl<'d> Reading<'_, 'd> {
 
     fn jitter(&mut self) -> Option<Setting<Jitter>> {
         Some(match self.find(&self.own.jitter)? {
-            Ok((node, unit)) => self.values.jitter(Entry { role: Role::Jitter, unit, node }),
-            Err(setting) => setting,
+            Found::Written(node, unit) => self.values.jitter(Entry { role: Role::Jitter, unit, node }),
+            Found::Declared(setting) => setting,
         })
     }
 
@@ -384,7 +391,7 @@ impl<'d> Reading<'_, 'd> {
             ..Backoff::none(NOTHING)
         };
         let initial = match self.find(&own.initial) {
-            Some(Ok((list, unit))) if list.kind() == Kind::List => {
+            Some(Found::Written(list, unit)) if list.kind() == Kind::List => {
                 let waits: Vec<_> = list.items().map(|item| self.span(item, unit, Role::Delays)).collect();
                 let known: Option<Vec<_>> = waits.iter().map(Setting::at).collect();
                 backoff.growth = known.map_or(Growth::Unknown, Growth::List);
@@ -392,8 +399,8 @@ impl<'d> Reading<'_, 'd> {
                 backoff.initial = waits.into_iter().next().unwrap_or_else(empty);
                 return backoff;
             }
-            Some(Ok((node, unit))) => self.span(node, unit, Role::Initial),
-            Some(Err(setting)) => setting,
+            Some(Found::Written(node, unit)) => self.span(node, unit, Role::Initial),
+            Some(Found::Declared(setting)) => setting,
             None if attempts == Some(1) => return backoff,
             None => match growth.map(|growth| growth.bound) {
                 Some(Bound::At(Growth::None)) => return backoff,
