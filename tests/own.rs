@@ -147,3 +147,27 @@ fn dialects_lists_it_and_the_calculator_reads_by_it() {
     let rows = run(&files, &["schedule", "conf/a.yaml#clients.a"]);
     assert!(String::from_utf8_lossy(&rows.stdout).contains("3 attempts"), "{rows:?}");
 }
+
+#[test]
+fn a_service_that_cannot_scatter_its_waits_is_not_told_to() {
+    let found = |jitter: &str| {
+        let config = format!("{START}attempts = \"goes\"\ninitial = {{ value = \"1s\" }}\n{jitter}");
+        let findings = retrylint::check_text("conf/a.yaml", "clients: {a: {goes: 3}}\n", &config);
+        findings.expect("right settings").into_iter().any(|finding| finding.rule == "missing-jitter")
+    };
+    assert!(!found("") && !found("jitter = \"none\""));
+    assert!(found("jitter = { key = \"spread\", default = \"none\" }"));
+}
+
+#[test]
+fn a_file_that_is_cut_off_anywhere_breaks_nothing() {
+    for case in ["acme/acme.toml", "keys-elsewhere/relays.yaml"] {
+        let path = common::fixtures().join("dialect/own").join(case);
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let config = std::fs::read_to_string(path.with_file_name("retrylint.toml")).expect("a file");
+        let name = case.rsplit('/').next().expect("a name");
+        for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+            retrylint::check_text(name, &text[..end], &config).expect("right settings");
+        }
+    }
+}

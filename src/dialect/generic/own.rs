@@ -387,7 +387,7 @@ impl<'d> Reading<'_, 'd> {
             cap: cap.unwrap_or_else(|| Setting::unlimited(NOTHING)),
             cap_applies: CapApplies::BeforeJitter,
             jitter: jitter.unwrap_or_else(|| Setting::default(Jitter::None, NOTHING)),
-            can_jitter: own.jitter.is_some(),
+            can_jitter: matches!(own.jitter, Some(Declared::Key { .. })),
             ..Backoff::none(NOTHING)
         };
         let initial = match self.find(&own.initial) {
