@@ -239,14 +239,12 @@ impl Run {
 /// What a file has to hold to be parsed.
 struct Filters<'c> {
     config: &'c Config,
-    common: Prefilter,
     /// Of the files that a dialect of retrylint.toml is for.
     own: Prefilter,
 }
 
 impl<'c> Filters<'c> {
     fn new(config: &'c Config) -> Self {
-        let words = || dialect::all().flat_map(|dialect| dialect.markers.iter().copied());
         let declared: Option<Vec<_>> = config
             .dialects
             .iter()
@@ -254,13 +252,16 @@ impl<'c> Filters<'c> {
             .collect();
         let own = declared.map_or_else(
             || Prefilter::new([]),
-            |declared| Prefilter::new(words().chain(declared.into_iter().flatten())),
+            |declared| {
+                let words = dialect::all().flat_map(|dialect| dialect.markers.iter().copied());
+                Prefilter::new(words.chain(declared.into_iter().flatten()))
+            },
         );
-        Self { config, common: Prefilter::new(words()), own }
+        Self { config, own }
     }
 
     fn of(&self, path: &str) -> &Prefilter {
-        if self.config.dialects_of(path).is_empty() { &self.common } else { &self.own }
+        if self.config.dialects_of(path).is_empty() { &dialect::PREFILTER } else { &self.own }
     }
 }
 

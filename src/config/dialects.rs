@@ -286,7 +286,8 @@ impl Reading {
             let table = SettingTable { key: None, unit: None, default: None, value: Some(value) };
             return Ok(Some(Spanned::new(span, WrittenSetting::Table(table))));
         }
-        match nearest::near(text, words) {
+        // short words are near to anything
+        match crate::model::nearest(text, words).filter(|word| word.len() > 4) {
             Some(word) => {
                 let message = format!(
                     "there is no {what} `{text}`; did you mean `{word}`? A key of that name is {{ key = \"{text}\" }}"
