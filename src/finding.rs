@@ -1,6 +1,7 @@
 //! What a rule gives and a report reads.
 
 use crate::source::Place;
+use std::borrow::Cow;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, serde::Serialize)]
@@ -30,7 +31,7 @@ pub struct Finding {
     /// RFC 6901 pointer; "" where it is about the file.
     pub pointer: String,
     /// Id of the dialect; "" where none read it.
-    pub dialect: &'static str,
+    pub dialect: Cow<'static, str>,
     /// What the place itself shows, for the label under it.
     pub label: String,
     /// What to change, as one or more sentences.

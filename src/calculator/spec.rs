@@ -322,7 +322,7 @@ impl Spec {
         let retries = self.retries.unwrap_or(self.waits.len() as u64);
         Policy {
             name: "as given".into(),
-            dialect: "",
+            dialect: "".into(),
             layer: Layer::Client,
             place: Place::default(),
             pointer: String::new(),
@@ -350,6 +350,8 @@ impl Spec {
             within: Vec::new(),
             links: Links::default(),
             idle: None,
+            idle_limits: Vec::new(),
+            ignores_retry_after: None,
             dead_letters: None,
             repeated: Vec::new(),
             bare_numbers: Vec::new(),

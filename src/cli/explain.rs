@@ -21,6 +21,7 @@ pub(super) fn explain(id: &str, format: Format, out: &mut dyn Write) -> io::Resu
             let all = json!({
                 "version": 1, "id": rule.id, "severity": rule.severity, "summary": rule.summary, "why": rule.why,
                 "bad": example(&rule.bad), "good": example(&rule.good), "fix": rule.fix,
+                "needs": rule.needs, "pedantic": rule.pedantic,
             });
             serde_json::to_writer_pretty(&mut *out, &all)?;
             writeln!(out)?;
@@ -31,7 +32,9 @@ pub(super) fn explain(id: &str, format: Format, out: &mut dyn Write) -> io::Resu
 }
 
 fn human(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{} ({})\n\n{}\n\n{}", rule.id, word(rule.severity), rule.summary, rule.why)?;
+    let pedantic = if rule.pedantic { ", off unless asked for" } else { "" };
+    let severity = word(rule.severity);
+    writeln!(out, "{} ({severity}{pedantic})\n\n{}\n\n{}", rule.id, rule.summary, rule.why)?;
     for (title, example) in [("Reported", &rule.bad), ("Not reported", &rule.good)] {
         writeln!(out, "\n{title}, {}:\n", example.file)?;
         indented(example.text, out)?;
@@ -40,7 +43,7 @@ fn human(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
             indented(example.config, out)?;
         }
     }
-    writeln!(out, "\nHow to put it right: {}", rule.fix)
+    writeln!(out, "\nHow to put it right: {}\n\nWhat it needs to know: {}", rule.fix, rule.needs)
 }
 
 fn indented(text: &str, out: &mut dyn Write) -> io::Result<()> {

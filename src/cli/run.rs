@@ -4,7 +4,7 @@ use super::args::FileOptions;
 use super::progress::Progress;
 use super::suppress::{CommentAt, Suppressions};
 use crate::config::{self, Config, ConfigError, nearest};
-use crate::dialect;
+use crate::dialect::{self, own::Own};
 use crate::document::{self, Format, Parsed};
 use crate::finding::{Finding, Severity};
 use crate::model::{Annotation, Bound, Facts, Origin, Policy, Says, Setting, Unreadable, annotation};
@@ -54,7 +54,6 @@ impl Run {
         let mut config = configuration(options)?;
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK_SIZE).build();
-        let filter = &*dialect::PREFILTER;
         let stdin_name = options.paths.iter().any(|path| is_stdin(path)).then(|| {
             let name = options.stdin_filename.clone().unwrap_or_else(|| STDIN_NAME.into());
             Found { shown: slashes(&name), path: name }
@@ -62,11 +61,15 @@ impl Run {
         let (Discovered { found, left_out, troubles }, context) =
             files(options, &config, stdin_name.as_ref());
         name_as_found(&mut config, found.iter().chain(&stdin_name));
+        let filters = Filters::new(&config);
         let progress = Progress::new(found.len());
         let look_at_all = || -> Vec<Looked> {
             let one = |found: &Found| {
-                let looked =
-                    look(&found.shown, read::file(&found.path, options.max_file_size, filter), &config);
+                let looked = look(
+                    &found.shown,
+                    read::file(&found.path, options.max_file_size, filters.of(&found.shown)),
+                    &config,
+                );
                 progress.step();
                 looked
             };
@@ -79,7 +82,7 @@ impl Run {
         drop(progress);
         let mut stdin = None;
         if let Some(Found { shown: name, .. }) = stdin_name {
-            let content = read::stream(&mut io::stdin().lock(), options.max_file_size, filter);
+            let content = read::stream(&mut io::stdin().lock(), options.max_file_size, filters.of(&name));
             if let Ok(Content::Text(text)) = &content {
                 stdin = Some((name.clone(), text.clone()));
             }
@@ -234,6 +237,35 @@ impl Run {
     }
 }
 
+/// What a file has to hold to be parsed.
+struct Filters<'c> {
+    config: &'c Config,
+    /// Of the files that a dialect of retrylint.toml is for.
+    own: Prefilter,
+}
+
+impl<'c> Filters<'c> {
+    fn new(config: &'c Config) -> Self {
+        let declared: Option<Vec<_>> = config
+            .dialects
+            .iter()
+            .map(|own| Some(own.markers()).filter(|markers| !markers.is_empty()))
+            .collect();
+        let own = declared.map_or_else(
+            || Prefilter::new([]),
+            |declared| {
+                let words = dialect::all().flat_map(|dialect| dialect.markers.iter().copied());
+                Prefilter::new(words.chain(declared.into_iter().flatten()))
+            },
+        );
+        Self { config, own }
+    }
+
+    fn of(&self, path: &str) -> &Prefilter {
+        if self.config.dialects_of(path).is_empty() { &dialect::PREFILTER } else { &self.own }
+    }
+}
+
 fn key(finding: &Finding) -> (&str, u32, u32, &str, &str) {
     (&finding.file, finding.place.line, finding.place.column, finding.rule, &finding.message)
 }
@@ -262,7 +294,8 @@ fn files(options: &FileOptions, config: &Config, stdin: Option<&Found>) -> (Disc
     let named: Vec<PathBuf> = options.paths.iter().filter(|path| !is_stdin(path)).cloned().collect();
     let paths = if options.paths.is_empty() { &here[..] } else { &named };
     let wanted = |path: &Path| {
-        Format::is_config(&path.to_string_lossy())
+        (Format::is_config(&path.to_string_lossy())
+            || !config.dialects_of(&path.to_string_lossy()).is_empty())
             && path.file_name().is_none_or(|name| name != config::FILE_NAME)
     };
     let mut all =
@@ -332,7 +365,7 @@ fn look(path: &str, content: io::Result<Content>, config: &Config) -> Looked {
         Err(error) => Outcome::Failed(error.to_string()),
         Ok(Content::Skipped(skip)) => Outcome::Skipped(skip.to_string()),
         Ok(Content::NotUtf8 { before, utf16 }) => Outcome::Facts(Box::new(not_utf8(before, utf16))),
-        Ok(Content::Text(text)) => match facts(path, text) {
+        Ok(Content::Text(text)) => match facts(path, text, &config.dialects_of(path)) {
             Some(mut facts) => {
                 declare(path, &mut facts, config);
                 Outcome::Facts(Box::new(facts))
@@ -361,8 +394,9 @@ fn not_utf8(before: String, utf16: bool) -> Facts {
     Facts { unreadable: vec![unreadable], ..Facts::default() }
 }
 
-/// What a file says; None for a template. A pure function of the file's name and text.
-pub fn facts(path: &str, text: String) -> Option<Facts> {
+/// What a file says, `own` being the dialects of retrylint.toml that are for it; None for a template. A pure
+/// function of the file's name and text.
+pub fn facts(path: &str, text: String, own: &[&Own]) -> Option<Facts> {
     let format = Format::of(path, &text);
     let source = SourceText::new(text);
     let parsed = document::parse(&source, format);
@@ -370,7 +404,7 @@ pub fn facts(path: &str, text: String) -> Option<Facts> {
         return None;
     }
     let mut facts = Facts { annotations: annotation::parse(&parsed.comments), ..Facts::default() };
-    dialect::read(&parsed, path, &mut facts);
+    dialect::read(&parsed, path, own, &mut facts);
     facts.policies.sort_by_key(|policy| policy.place.start);
     facts.queues.sort_by_key(|queue| queue.place.start);
     facts.unreadable = unreadable(&parsed, &facts);

@@ -4,11 +4,13 @@ use super::args::{ScheduleFormat, ScheduleOptions};
 use super::run;
 use super::{CLEAN, FAILED, complain};
 use crate::calculator::{Question, Scale, Spec, SpecError, amount};
+use crate::config::{self, Config};
 use crate::model::{Bound, Duration, Policy};
 use crate::report::schedule::{self as report, Sheet};
 use crate::source::Place;
 use crate::stack::{self, DeclaredLayer, DeclaredStack, Stack};
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Answers about one policy, about several side by side, or about a stack.
 pub(super) fn schedule(options: &ScheduleOptions, out: &mut dyn Write) -> io::Result<u8> {
@@ -118,7 +120,12 @@ fn find(selector: &str) -> Result<Policy, String> {
     let (file, wanted) =
         selector.split_once('#').map_or((selector, None), |(file, wanted)| (file, Some(wanted)));
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-    let facts = run::facts(file, text).ok_or_else(|| format!("{file} is a template, and holds no values"))?;
+    let config = match config::find(Path::new(file)) {
+        Some(path) => config::read(&path).map_err(|error| error.to_string())?,
+        None => Config::default(),
+    };
+    let facts = run::facts(file, text, &config.dialects_of(file))
+        .ok_or_else(|| format!("{file} is a template, and holds no values"))?;
     let candidates: Vec<_> = facts
         .policies
         .iter()

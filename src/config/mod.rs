@@ -1,7 +1,11 @@
 //! retrylint.toml: where it is, what it says, and what is wrong with it.
 
+mod dialects;
 pub(crate) mod nearest;
+#[cfg(test)]
+mod schema;
 
+use crate::dialect::own::Own;
 use crate::finding::Severity;
 use crate::model::Duration;
 use crate::model::notation::{self, Amount};
@@ -9,6 +13,7 @@ use crate::rule::{self, Limits};
 use crate::source::discover::{Globs, Patterns, absolute, slashes};
 use crate::source::{Place, SourceText};
 use crate::stack::{DeclaredLayer, DeclaredStack, Selector};
+use dialects::WrittenDialect;
 use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
 use std::collections::BTreeMap;
@@ -38,6 +43,8 @@ pub struct Config {
     pub deadlines: Vec<(Selector, Duration)>,
     /// `[[stack]]`
     pub stacks: Vec<DeclaredStack>,
+    /// `[[dialect]]`
+    pub dialects: Vec<Own>,
     levels: BTreeMap<String, Level>,
     overrides: Vec<(Globs, BTreeMap<String, Level>)>,
     root: PathBuf,
@@ -122,64 +129,108 @@ impl fmt::Display for ConfigError {
     }
 }
 
+/// Settings of retrylint.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Written {
+    /// Files to take, as in a .gitignore and relative to this file; all of them unless set.
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
     include: Vec<Spanned<String>>,
+    /// Files to leave out of those.
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
     exclude: Vec<Spanned<String>>,
+    /// The least severity that makes a check fail; error unless set.
     fail_on: Option<FailOn>,
+    /// What is too much.
     limits: WrittenLimits,
+    /// What holds where nothing is written.
     assume: WrittenAssumptions,
+    /// Severities of rules.
+    #[cfg_attr(test, schemars(with = "schema::Rules"))]
     rules: BTreeMap<Spanned<String>, Level>,
+    /// Severities of rules for some files only.
     #[serde(rename = "override")]
     overrides: Vec<WrittenOverride>,
+    /// Deadlines that no file says.
     deadline: Vec<WrittenDeadline>,
+    /// Call paths.
+    #[cfg_attr(test, schemars(with = "Vec<WrittenStack>"))]
     stack: Vec<Spanned<WrittenStack>>,
+    /// Services with key names of their own.
+    #[cfg_attr(test, schemars(with = "Vec<WrittenDialect>"))]
+    dialect: Vec<Spanned<WrittenDialect>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenLimits {
+    /// The most calls that the layers of a stack may multiply to; 10 unless set.
     attempt_product: Option<NonZeroU64>,
+    /// The longest wait before one retry; 1 h unless set.
     single_wait: Option<WrittenTime>,
+    /// What a shipper of logs or metrics has to outlast; 5 min unless set.
     outage: Option<WrittenTime>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenAssumptions {
+    /// What bounds one attempt.
     attempt_timeout: Option<WrittenTime>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenOverride {
+    /// The files, relative to this file.
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
     files: Vec<Spanned<String>>,
+    /// Severities of rules there.
+    #[cfg_attr(test, schemars(with = "schema::Rules"))]
     rules: BTreeMap<Spanned<String>, Level>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenDeadline {
+    /// `FILE`, `FILE#policy name` or `FILE#/pointer`.
+    #[cfg_attr(test, schemars(with = "String"))]
     policy: Spanned<String>,
+    /// What bounds all of its attempts.
     deadline: WrittenTime,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenStack {
+    /// What it is called in findings.
     name: String,
+    /// What bounds the whole of it.
     deadline: Option<WrittenTime>,
+    /// The most calls that its layers may multiply to.
     max_attempts: Option<NonZeroU64>,
+    /// `FILE`, `FILE#policy name`, `FILE#/pointer`, or something outside the repository; outermost first.
+    #[cfg_attr(test, schemars(with = "Vec<schema::Layer>"))]
     layers: Vec<Spanned<toml::Value>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenLayer {
+    /// What it is called in findings.
     name: String,
+    /// How often it tries, the first time included.
     attempts: NonZeroU64,
+    /// What bounds one attempt.
     attempt_timeout: Option<WrittenTime>,
+    /// What bounds all of them.
     deadline: Option<WrittenTime>,
 }
 
@@ -276,6 +327,11 @@ impl Reading {
         for stack in written.stack {
             stacks.push(self.stack(stack)?);
         }
+        let mut dialects = Vec::new();
+        for dialect in written.dialect {
+            let dialect = self.dialect(dialect, &dialects)?;
+            dialects.push(dialect);
+        }
         Ok(Config {
             patterns,
             fail_on: written.fail_on,
@@ -283,6 +339,7 @@ impl Reading {
             assumed_attempt_timeout: written.assume.attempt_timeout.map(|time| time.0),
             deadlines: written.deadline.into_iter().map(deadline).collect(),
             stacks,
+            dialects,
             levels: self.levels(written.rules)?,
             overrides,
             path: self.file,
@@ -392,13 +449,26 @@ impl Config {
         slashes(path.strip_prefix(&self.root).unwrap_or(&path))
     }
 
-    /// The severity of a rule's finding in a file; None where the rule is off there.
+    /// The dialects that are for a file, by its path as it is shown.
+    pub fn dialects_of(&self, shown: &str) -> Vec<&Own> {
+        if self.dialects.is_empty() {
+            return Vec::new();
+        }
+        let relative = self.relative(shown);
+        self.dialects.iter().filter(|own| own.files.match_path(&relative)).collect()
+    }
+
+    /// The severity of a rule's finding in a file; None where the rule is off there, as pedantic ones are unless
+    /// they are given one.
     pub fn severity(&self, rule: &str, file: &str, own: Severity) -> Option<Severity> {
         let of_rule =
             self.overrides.iter().rev().filter_map(|(globs, levels)| Some((globs, levels.get(rule)?)));
         let relative = std::cell::LazyCell::new(|| self.relative(file));
         let of_file = of_rule.filter(|(globs, _)| globs.match_path(&relative)).map(|(_, level)| level).next();
-        of_file.or_else(|| self.levels.get(rule)).map_or(Some(own), |level| level.0)
+        of_file.or_else(|| self.levels.get(rule)).map_or_else(
+            || (!rule::all().iter().any(|known| known.id == rule && known.pedantic)).then_some(own),
+            |level| level.0,
+        )
     }
 }
 

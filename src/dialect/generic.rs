@@ -19,6 +19,7 @@ use std::collections::HashMap;
 
 mod called;
 mod names;
+pub mod own;
 
 use names::{Counted, Role, Scope, UnitSuffix};
 
@@ -41,7 +42,7 @@ const NOTHING: &str = "nothing in the file";
 
 fn read(document: &Document<'_>, file: &File<'_>, facts: &mut Facts) -> bool {
     if foreign::language(document, file.path).is_none() {
-        table(document.root(), None, file.comments, facts);
+        table(document.root(), None, file, facts);
     }
     false
 }
@@ -160,6 +161,19 @@ impl<'d, 't> Table<'d, 't> {
     }
 }
 
+/// What a policy is called that has a table of its own.
+fn name_at(table: Node<'_>) -> String {
+    fn follow<'d>(way: &[Node<'d>], around: Option<&Table<'d, '_>>) -> String {
+        match way {
+            [rest @ .., outermost] => follow(rest, Some(&Table::new(*outermost, around))),
+            [] => around.map(|table| table.name_of("")).unwrap_or_default(),
+        }
+    }
+    let way: Vec<_> = std::iter::successors(Some(table), |node| node.parent()).collect();
+    let name = follow(&way, None);
+    if name.is_empty() { table.key().to_string() } else { name }
+}
+
 impl<'d> Beside<'d> {
     fn of(node: Node<'d>) -> Self {
         let mut beside = Self { mapped: mapped_timeout(node), hosts: called::hosts(node), ..Self::default() };
@@ -216,10 +230,10 @@ fn own_name(item: Node<'_>) -> Option<&str> {
 }
 
 /// Reads the policies of a table and of those within it. The nesting is bounded by the document.
-fn table<'d>(node: Node<'d>, around: Option<&Table<'d, '_>>, comments: &'d [Comment], facts: &mut Facts) {
+fn table<'d>(node: Node<'d>, around: Option<&Table<'d, '_>>, file: &File<'d>, facts: &mut Facts) {
     let this = Table::new(node, around);
     if node.kind() == Kind::List {
-        return node.items().for_each(|item| table(item, Some(&this), comments, facts));
+        return node.items().for_each(|item| table(item, Some(&this), file, facts));
     }
     if node.kind() != Kind::Map || is_schema(node) {
         return;
@@ -235,12 +249,14 @@ fn table<'d>(node: Node<'d>, around: Option<&Table<'d, '_>>, comments: &'d [Comm
     }
     let before = facts.policies.len();
     let mut merged = None;
-    if names::is_own_table(&name) {
+    if file.claimed.contains(&node.number()) {
+        // its settings are read by another dialect, those of the tables within may still be generic
+    } else if names::is_own_table(&name) {
         let mut group = own_group(node);
         merged = nested_backoff(node, &mut group);
         if group.is_policy() || group.strong {
             let own = Site { at: node, table: &this, own: true };
-            push(group, own, repeated(node), comments, facts);
+            push(group, own, repeated(node), file.comments, facts);
         }
     } else {
         // what the table says of failures is told once, not for each prefix
@@ -252,13 +268,13 @@ fn table<'d>(node: Node<'d>, around: Option<&Table<'d, '_>>, comments: &'d [Comm
             if group.is_policy() {
                 let at = group.count().or_else(|| group.waits()).map_or(node, |entry| entry.node);
                 let repeated = lists.by_ref().collect();
-                push(group, Site { at, table: &this, own: false }, repeated, comments, facts);
+                push(group, Site { at, table: &this, own: false }, repeated, file.comments, facts);
             }
         }
     }
     for child in node.entries() {
         if merged.is_none_or(|merged| !child.is(merged)) {
-            table(child, Some(&this), comments, facts);
+            table(child, Some(&this), file, facts);
         }
     }
     queue(node, before, facts);
@@ -429,19 +445,24 @@ impl Field for Attempts {
         if let Some(on) = node.boolean() {
             return Ok(if on { Bound::Unknown } else { Bound::At(1) });
         }
-        if names::ENDLESS.contains(&text.to_ascii_lowercase().as_str()) {
-            return Ok(Bound::Unlimited);
+        count(text, retries, self.reconnect)
+    }
+}
+
+/// A count as text, as attempts; the error says what is expected.
+fn count(text: &str, retries: bool, reconnect: bool) -> Result<Bound<u64>, Cow<'static, str>> {
+    if names::ENDLESS.contains(&text.to_ascii_lowercase().as_str()) {
+        return Ok(Bound::Unlimited);
+    }
+    match whole_number(&text.replace('_', "")) {
+        Some(-1) => Ok(Bound::Unlimited),
+        Some(0) if retries && reconnect => Ok(Bound::Unlimited),
+        Some(number @ 0..) if retries => {
+            Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX).saturating_add(1)))
         }
-        match whole_number(&text.replace('_', "")) {
-            Some(-1) => Ok(Bound::Unlimited),
-            Some(0) if retries && self.reconnect => Ok(Bound::Unlimited),
-            Some(number @ 0..) if retries => {
-                Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX).saturating_add(1)))
-            }
-            Some(number @ 1..) => Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX))),
-            Some(0) => Err("0 attempts are no call at all, and to some \"unlimited\"".into()),
-            _ => Err("a whole number, -1 or \"unlimited\" is expected".into()),
-        }
+        Some(number @ 1..) => Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX))),
+        Some(0) => Err("0 attempts are no call at all, and to some \"unlimited\"".into()),
+        _ => Err("a whole number, -1 or \"unlimited\" is expected".into()),
     }
 }
 
@@ -462,18 +483,20 @@ impl Field for Span {
     }
 
     fn value(&self, node: Node<'_>) -> Result<Bound<Duration>, Cow<'static, str>> {
-        let text = node.text().unwrap_or_default();
-        let bare = |number: &str| match self.unit {
-            Some(unit) => notation::with_unit(number, unit).map(Bound::At),
-            None => Ok(Bound::Unknown),
-        };
-        match notation::any(text) {
-            Ok(notation::Amount::Time(time)) => Ok(Bound::At(time)),
-            Ok(notation::Amount::NoLimit) => Ok(Bound::Unlimited),
-            Ok(notation::Amount::Bare(number)) => bare(number).map_err(|error| format!("it {error}").into()),
-            Err(error) => Err(format!("it {error}").into()),
-        }
+        span(node.text().unwrap_or_default(), self.unit)
     }
+}
+
+/// A time as text; unknown where it has no unit. The error says what is wrong with it.
+fn span(text: &str, unit: Option<Unit>) -> Result<Bound<Duration>, Cow<'static, str>> {
+    let time = match (notation::any(text), unit) {
+        (Ok(notation::Amount::Time(time)), _) => Ok(Bound::At(time)),
+        (Ok(notation::Amount::NoLimit), _) => Ok(Bound::Unlimited),
+        (Ok(notation::Amount::Bare(_)), None) => Ok(Bound::Unknown),
+        (Ok(notation::Amount::Bare(number)), Some(unit)) => notation::with_unit(number, unit).map(Bound::At),
+        (Err(error), _) => Err(error),
+    };
+    time.map_err(|error| format!("it {error}").into())
 }
 
 /// A factor.
@@ -491,10 +514,14 @@ impl Field for Factor {
     }
 
     fn value(&self, node: Node<'_>) -> Result<Bound<Ratio>, Cow<'static, str>> {
-        match Ratio::parse(node.text().unwrap_or_default()) {
-            Ok(ratio) if ratio > Ratio::ZERO => Ok(Bound::At(ratio)),
-            _ => Err("a number over 0 is expected".into()),
-        }
+        factor(node.text().unwrap_or_default())
+    }
+}
+
+fn factor(text: &str) -> Result<Bound<Ratio>, Cow<'static, str>> {
+    match Ratio::parse(text) {
+        Ok(ratio) if ratio > Ratio::ZERO => Ok(Bound::At(ratio)),
+        _ => Err("a number over 0 is expected".into()),
     }
 }
 
@@ -561,6 +588,13 @@ fn push<'d>(
     let tables = std::iter::once(site.table).chain(site.around().filter(|_| site.own));
     policy.links.calls = tables.flat_map(|table| table.beside().hosts.iter().cloned()).collect();
     policy.bare_numbers = entries.iter().filter_map(|entry| bare_number(*entry)).collect();
+    let switch = group.find(Role::Enabled).map(|entry| entry.node);
+    idle(&mut policy, switch);
+    facts.policies.push(policy);
+}
+
+/// Says why a policy of one attempt never retries, unless it is switched off on purpose.
+fn idle(policy: &mut Policy, switch: Option<Node<'_>>) {
     if policy.attempts.at() == Some(1) {
         policy.idle = Some(Idle {
             why: "one attempt in all leaves no retry".into(),
@@ -568,7 +602,6 @@ fn push<'d>(
                 .into(),
         });
     }
-    let switch = group.find(Role::Enabled).map(|entry| entry.node);
     if let Some(off) = switch.filter(|node| node.boolean() == Some(false)) {
         policy.attempts = Setting::written(1, off.place());
         policy.backoff = Backoff::none("switched off");
@@ -577,7 +610,6 @@ fn push<'d>(
         policy.repeated.clear();
         policy.bare_numbers.clear();
     }
-    facts.policies.push(policy);
 }
 
 /// A timeout that is a mapping, as `{ secs = 5, nanos = 0 }`.
@@ -913,16 +945,13 @@ impl<'d> Values<'d> {
         let node = entry.node;
         let place = node.place();
         let text = node.text().unwrap_or_default().to_ascii_lowercase();
-        let words = match (node.boolean(), text.as_str()) {
-            (Some(true), _) => {
+        let words = match node.boolean() {
+            Some(true) => {
                 let why = "jitter: true is taken as full jitter";
                 return Setting::new(Bound::At(FULL), Origin::Assumed(why.into(), Some(place)));
             }
-            (Some(false), _) | (None, "none" | "off") => Some(Jitter::None),
-            (None, "full") => Some(FULL),
-            (None, "equal" | "half") => Some(Jitter::Equal),
-            (None, "decorrelated") => Some(Jitter::Decorrelated),
-            _ => None,
+            Some(false) => Some(Jitter::None),
+            None => scatter(&text),
         };
         if let Some(jitter) = words {
             return Setting::written(jitter, place);
@@ -946,6 +975,17 @@ impl<'d> Values<'d> {
             _ => self.span(node, entry.unit).map(|span| Jitter::Added { span }),
         }
     }
+}
+
+/// The jitter that a word in lower case stands for.
+fn scatter(word: &str) -> Option<Jitter> {
+    Some(match word {
+        "none" | "off" => Jitter::None,
+        "full" => FULL,
+        "equal" | "half" => Jitter::Equal,
+        "decorrelated" => Jitter::Decorrelated,
+        _ => return None,
+    })
 }
 
 const FULL: Jitter = Jitter::Full { least: Duration::ZERO };

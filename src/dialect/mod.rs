@@ -28,10 +28,13 @@ mod foreign;
 mod generic;
 mod shape;
 
+pub use generic::own;
+
 use crate::document::{Comment, Document, Node, Parsed};
 use crate::model::{Facts, Policy, annotation};
 use crate::source::prefilter::Prefilter;
-use std::collections::HashMap;
+use own::Own;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// How a system's configuration is read.
@@ -56,6 +59,8 @@ struct File<'d> {
     documents: &'d [Document<'d>],
     /// All comments of the file, in order.
     comments: &'d [Comment],
+    /// Numbers of the document's values that a dialect of retrylint.toml has read.
+    claimed: HashSet<u32>,
 }
 
 /// The systems with a language of their own.
@@ -80,16 +85,21 @@ pub fn all() -> impl Iterator<Item = &'static Dialect> {
 pub static PREFILTER: LazyLock<Prefilter> =
     LazyLock::new(|| Prefilter::new(all().flat_map(|dialect| dialect.markers.iter().copied())));
 
-/// Takes what a file says into the facts: each document by every system that it belongs to, otherwise as
-/// the settings of a hand-written service; and the files that a ConfigMap holds likewise.
-pub fn read(parsed: &Parsed<'_>, path: &str, facts: &mut Facts) {
-    read_each(parsed, path, facts);
+/// Takes what a file says into the facts: each document by the dialects of retrylint.toml that are for this
+/// file, and by every system that it belongs to, otherwise as the settings of a hand-written service; and the
+/// files that a ConfigMap holds likewise.
+pub fn read(parsed: &Parsed<'_>, path: &str, own: &[&Own], facts: &mut Facts) {
+    read_each(parsed, path, own, facts);
     tell_apart(&mut facts.policies);
 }
 
-fn read_each(parsed: &Parsed<'_>, path: &str, facts: &mut Facts) {
-    let file = File { path, documents: &parsed.documents, comments: &parsed.comments };
+fn read_each(parsed: &Parsed<'_>, path: &str, own: &[&Own], facts: &mut Facts) {
     for document in &parsed.documents {
+        let claimed = HashSet::new();
+        let mut file = File { path, documents: &parsed.documents, comments: &parsed.comments, claimed };
+        for dialect in own {
+            dialect.read(document, &mut file, facts);
+        }
         let mut owned = false;
         for system in SYSTEMS {
             owned |= (system.read)(document, &file, facts);
@@ -120,5 +130,5 @@ fn held_file(text: Node<'_>, facts: &mut Facts) {
     let matters = text.text().is_some_and(|text| PREFILTER.passes(text.as_bytes()));
     let Some(parsed) = matters.then(|| text.embedded_file(text.key())).flatten() else { return };
     facts.annotations.extend(annotation::parse(&parsed.comments));
-    read_each(&parsed, text.key(), facts);
+    read_each(&parsed, text.key(), &[], facts);
 }

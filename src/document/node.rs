@@ -616,6 +616,11 @@ impl<'d> Node<'d> {
         Some((text, map))
     }
 
+    /// A number that only this value of its document has.
+    pub fn number(self) -> u32 {
+        self.index
+    }
+
     /// The same value, whichever way it was reached.
     pub fn is(self, other: Node<'_>) -> bool {
         let address = |node: Node<'_>| std::ptr::from_ref(node.entry()).addr();

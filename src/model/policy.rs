@@ -11,7 +11,7 @@ pub struct Policy {
     /// What people call it: the names on the way to it, or of the object it belongs to.
     pub name: String,
     /// Id of the dialect that read it.
-    pub dialect: &'static str,
+    pub dialect: Cow<'static, str>,
     /// Where in a call path it sits.
     pub layer: Layer,
     /// Its key, or that of the object which has it by default.
@@ -42,6 +42,10 @@ pub struct Policy {
     /// Why it never retries although it is written, as a clause; None where it does, and where it is switched
     /// off on purpose.
     pub idle: Option<Idle>,
+    /// Counts that do not limit, because another setting takes precedence or is reached first.
+    pub idle_limits: Vec<Remark>,
+    /// That answers of a rate limit are retried on its own schedule, where the system can follow the server's.
+    pub ignores_retry_after: Option<Remark>,
     /// Whether what it gives up on goes somewhere; None where the system has no such place, or drops nothing.
     pub dead_letters: Option<bool>,
     /// What the file says about which failures and calls are repeated.
@@ -89,6 +93,19 @@ pub struct BareNumber {
 pub struct Idle {
     /// As a clause: "Envoy retries nothing without retry_on".
     pub why: Cow<'static, str>,
+    /// What to write instead, as an imperative sentence.
+    pub help: Cow<'static, str>,
+}
+
+/// What a dialect knows of one setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// Its key.
+    pub place: Place,
+    /// RFC 6901 pointer of it.
+    pub pointer: String,
+    /// What holds, as a clause: "backoffLimit: 40 is never reached, since …".
+    pub what: Cow<'static, str>,
     /// What to write instead, as an imperative sentence.
     pub help: Cow<'static, str>,
 }

@@ -58,7 +58,7 @@ mod tests {
             file: "mesh/payments.yaml".into(),
             place,
             pointer: "/spec/http/0/retries".into(),
-            dialect: "istio",
+            dialect: "istio".into(),
             label: "here".into(),
             help: "2 attempts fit in 5 s".into(),
             related: vec![Label { file: "other.yaml".into(), place, message: "the deadline: 5 s".into() }],

@@ -2,7 +2,7 @@
 
 use super::unbounded_retries::is_endless;
 use super::words::{Subject, Wording, counted, stack_evidence};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Bound, Layer};
 use crate::stack::{LayerSource, Project, Stack, StackLayer};
@@ -11,6 +11,8 @@ use crate::stack::{LayerSource, Project, Stack, StackLayer};
 pub(super) const RULE: Rule = Rule {
     id: "attempt-product-exceeded",
     severity: Severity::Error,
+    pedantic: false,
+    group: Group::Load,
     summary: "Layers that each retry multiply to more calls than allowed.",
     why: "Three layers of three attempts are 27 calls of the innermost service for one request, all of them when \
           it is already failing. That turns a short overload into a long outage.",
@@ -90,6 +92,7 @@ layers = [
     },
     fix: "Retry in one layer, nearest to what fails, and let the others hand the failure up. Where the product is \
           meant, allow it: `max-attempts` of the stack, or `attempt-product` under `[limits]`.",
+    needs: "The layers of a stack: declared in retrylint.toml, or nested in one file. Every number of attempts has to be known; a deadline counts where it keeps attempts from starting.",
     check,
 };
 

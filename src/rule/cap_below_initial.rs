@@ -1,7 +1,7 @@
 //! cap-below-initial
 
 use super::words::{Evidence, Subject, Wording, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Growth, Origin, Policy};
 use crate::stack::{Project, ProjectFile};
@@ -10,6 +10,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "cap-below-initial",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Settings,
     summary: "The longest wait is shorter than the first one: every wait is the longest.",
     why: "The ceiling holds from the first wait on. So the first wait and its growth, which somebody chose with \
           care, mean nothing, and all retries come at the pace of the ceiling.",
@@ -44,6 +46,7 @@ jitter = "full"
         config: "",
     },
     fix: "Raise the ceiling above the first wait, or lower the first wait. A unit left out is the usual cause.",
+    needs: "The first wait and the ceiling of one wait.",
     check,
 };
 

@@ -1,7 +1,7 @@
 //! deadline-exceeded
 
 use super::words::{Evidence, Subject, Wording, counted, policies, stack_evidence};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Backoff, Bound, Duration, Pacing, Policy};
 use crate::schedule::{Schedule, fit};
@@ -11,6 +11,8 @@ use crate::stack::{LayerSource, Project, ProjectFile, Stack};
 pub(super) const RULE: Rule = Rule {
     id: "deadline-exceeded",
     severity: Severity::Error,
+    pedantic: false,
+    group: Group::Budget,
     summary: "The attempts and waits need longer than the deadline that governs them.",
     why: "The deadline ends the operation before its attempts are used up. The retries that were configured \
           for bad days are then the ones that never happen, and a caller sees a timeout instead of the last error.",
@@ -48,6 +50,7 @@ jitter = "full"
     },
     fix: "Make fewer attempts, give each of them less time, wait less in between, or raise the deadline. The \
           finding says how many attempts fit as it stands and what deadline all of them need.",
+    needs: "The number of attempts, the deadline, and the attempt timeout or the waits; what is missing of the last two counts as no time. Of a stack: the demand of the whole, and its deadline or that of its outermost layer.",
     check,
 };
 
@@ -57,7 +60,7 @@ fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
     findings.extend(project.stacks.iter().filter_map(|stack| of_stack(project, stack)));
 }
 
-fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {
+pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {
     let attempts = policy.attempts.at().filter(|attempts| *attempts > 1)?;
     let deadline = policy.deadline.at()?;
     // what does not fit without waits does not fit with unknown ones either
@@ -142,7 +145,7 @@ fn help(
     format!("{fitting}; to keep {}, {raise}, or {lower}.", counted(attempts, "attempt"))
 }
 
-fn of_stack(project: &Project, stack: &Stack) -> Option<Finding> {
+pub(super) fn of_stack(project: &Project, stack: &Stack) -> Option<Finding> {
     let (need, deadline) = (stack.demand.at()?, stack.deadline.at()?);
     if need <= deadline || told_of_outermost(project, stack) {
         return None;

@@ -1,7 +1,7 @@
 //! gives-up-early
 
 use super::words::{Evidence, Subject, Wording, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Bound, Policy};
 use crate::schedule::Schedule;
@@ -11,6 +11,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "gives-up-early",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Meaning,
     summary: "Something that drops data when it gives up retries for less than an ordinary outage (5 min unless set).",
     why: "Logs and metrics are wanted most of the time around an outage, and that is when they are lost.",
     bad: Example {
@@ -50,6 +52,7 @@ retry_max_duration_secs = 30
         config: r#""#,
     },
     fix: "Retry for longer than an ordinary outage, or without end.",
+    needs: "That the system drops what it gives up on, the number of attempts, and the waits.",
     check,
 };
 

@@ -1,7 +1,7 @@
 //! implicit-retries
 
 use super::words::{Evidence, Subject, Wording, counted};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::Policy;
 use crate::stack::{LayerSource, Project, Stack};
@@ -10,6 +10,8 @@ use crate::stack::{LayerSource, Project, Stack};
 pub(super) const RULE: Rule = Rule {
     id: "implicit-retries",
     severity: Severity::Note,
+    pedantic: false,
+    group: Group::Load,
     summary: "A layer of a stack retries by default, with no setting in the file.",
     why: "Nobody who reads the file sees these retries, and they multiply with all others.",
     bad: Example {
@@ -44,6 +46,7 @@ layers = [{ name = "app", attempts = 2, attempt-timeout = "5s" }, "ratings.yaml"
 "#,
     },
     fix: "Write how often it is to be retried, or that it is not.",
+    needs: "The layers of a stack, and the system's default number of attempts.",
     check,
 };
 

@@ -1,7 +1,7 @@
 //! invalid-retry-value
 
 use super::words::{Evidence, Subject, Wording};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::Fault;
 use crate::stack::{Project, ProjectFile};
@@ -10,6 +10,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "invalid-retry-value",
     severity: Severity::Error,
+    pedantic: false,
+    group: Group::Settings,
     summary: "The system refuses a value, or silently takes another in its place.",
     why: "What the file says is not what runs. A refused configuration keeps the old one in force or stops the \
           start; a replaced value is worse, since nothing tells of it.",
@@ -52,6 +54,7 @@ spec:
         config: "",
     },
     fix: "Write a value that the system takes as it stands.",
+    needs: "What the system accepts. A value that another tool fills in later is not judged.",
     check,
 };
 
@@ -134,7 +137,7 @@ mod tests {
         );
         assert_eq!(finding.help, "Write less than 2 s.");
         assert_eq!((finding.place, finding.pointer.as_str()), (line(6), "/p/perTryTimeout"));
-        assert_eq!((finding.severity, finding.dialect), (Severity::Error, "generic"));
+        assert_eq!((finding.severity, finding.dialect.as_ref()), (Severity::Error, "generic"));
     }
 
     #[test]

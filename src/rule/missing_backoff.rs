@@ -1,7 +1,7 @@
 //! missing-backoff
 
 use super::words::{Evidence, Subject, Wording, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Bound, Layer, Pacing, Policy};
 use crate::schedule::Schedule;
@@ -11,6 +11,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "missing-backoff",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Load,
     summary: "Retries follow each other with no wait at all.",
     why: "What has just failed gets no time to recover: all attempts are used up within the same hiccup, and their load arrives on top of it.",
     bad: Example {
@@ -35,6 +37,7 @@ jitter = "full"
         config: "",
     },
     fix: "Wait before each retry, longer each time up to a ceiling, and with jitter.",
+    needs: "The number of attempts and the waits. Waits that are not known make no finding.",
     check,
 };
 

@@ -1,7 +1,7 @@
 //! missing-dead-letter
 
 use super::words::{Evidence, Subject, Wording, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Policy, Queue};
 use crate::stack::{Project, ProjectFile};
@@ -10,6 +10,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "missing-dead-letter",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Queue,
     summary: "What keeps failing is redelivered for ever, or dropped without a trace.",
     why: "A message that no handler can deal with comes back again and again until it expires, takes the place of others each time, and is never seen by anybody who could put it right.",
     bad: Example {
@@ -66,6 +68,7 @@ Resources:
         config: "",
     },
     fix: "Name a queue for what cannot be handled.",
+    needs: "Whether the queue, or what delivers, has a place for dead letters, and that something in the file handles the queue.",
     check,
 };
 

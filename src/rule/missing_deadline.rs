@@ -1,7 +1,7 @@
 //! missing-deadline
 
 use super::words::{Evidence, Subject, Wording, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Bound, Layer, Policy};
 use crate::stack::{Project, ProjectFile};
@@ -10,6 +10,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "missing-deadline",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Budget,
     summary: "Nothing but a count bounds the retrying: no attempt timeout and no deadline is known.",
     why: "An attempt that hangs is never given up, so it is never retried either, and its caller waits for as long as the other side keeps the connection open.",
     bad: Example {
@@ -42,6 +44,7 @@ jitter = "full"
         config: "",
     },
     fix: "Give each attempt a timeout, or the whole operation a deadline.",
+    needs: "A finite number of attempts, and that neither an attempt timeout nor a deadline is set. One that is set but not known makes no finding.",
     check,
 };
 

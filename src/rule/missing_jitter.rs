@@ -1,7 +1,7 @@
 //! missing-jitter
 
 use super::words::{Evidence, Subject, Wording, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Bound, Duration, Jitter, Layer, Pacing, Policy};
 use crate::schedule::{Schedule, Wait};
@@ -11,6 +11,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "missing-jitter",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Load,
     summary: "Every client waits the same times, and all of them come back together.",
     why: "What failed together is retried together: after an outage each wave of retries arrives within an \
           instant, and can take down what has just come up. Schedules that wait for an hour or more before every \
@@ -46,6 +48,7 @@ jitter = "full"
         config: "",
     },
     fix: "Turn the system's jitter on; full jitter, anything between nothing and the computed wait, spreads best.",
+    needs: "The waits, that they are not scattered, and that the system has a setting for it.",
     check,
 };
 

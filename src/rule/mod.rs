@@ -3,9 +3,11 @@
 mod attempt_product_exceeded;
 mod cap_below_initial;
 mod deadline_exceeded;
+mod deadline_inverted;
 mod gives_up_early;
 mod implicit_retries;
 mod invalid_retry_value;
+mod limit_without_effect;
 mod missing_backoff;
 mod missing_dead_letter;
 mod missing_deadline;
@@ -13,6 +15,7 @@ mod missing_jitter;
 mod permanent_failure_retried;
 mod receives_spent_early;
 mod retention_exceeded;
+mod retry_after_ignored;
 mod retry_unreachable;
 mod retry_without_effect;
 mod shrinking_backoff;
@@ -37,6 +40,10 @@ pub struct Rule {
     pub id: &'static str,
     /// How bad its findings are unless set otherwise; a single one may be milder.
     pub severity: Severity,
+    /// Off unless asked for.
+    pub pedantic: bool,
+    /// What it is about.
+    pub group: Group,
     /// What it reports, in a line.
     pub summary: &'static str,
     /// Why that matters.
@@ -47,8 +54,41 @@ pub struct Rule {
     pub good: Example,
     /// How to fix it.
     pub fix: &'static str,
+    /// What it needs to know for a finding; without it, it is silent.
+    pub needs: &'static str,
     /// Finds.
     pub check: fn(&Project, &Limits, &mut Vec<Finding>),
+}
+
+/// What rules are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Time that does not fit.
+    Budget,
+    /// Windows that do not fit.
+    Queue,
+    /// More calls than meant.
+    Load,
+    /// Retries that cannot help, or can harm.
+    Meaning,
+    /// Values that do not mean what they say.
+    Settings,
+    /// The files and comments themselves.
+    Housekeeping,
+}
+
+impl Group {
+    /// Its heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Budget => "Budget: time that does not fit",
+            Self::Queue => "Queue: windows that do not fit",
+            Self::Load => "Load: more calls than meant",
+            Self::Meaning => "Meaning: retries that cannot help, or can harm",
+            Self::Settings => "Settings: values that do not mean what they say",
+            Self::Housekeeping => "Housekeeping: the files and comments themselves",
+        }
+    }
 }
 
 /// Every rule, in the order of the documentation.
@@ -56,6 +96,7 @@ pub fn all() -> &'static [Rule] {
     &[
         deadline_exceeded::RULE,
         retry_unreachable::RULE,
+        deadline_inverted::RULE,
         missing_deadline::RULE,
         unbounded_retries::RULE,
         visibility_window_exceeded::RULE,
@@ -67,10 +108,12 @@ pub fn all() -> &'static [Rule] {
         missing_jitter::RULE,
         missing_backoff::RULE,
         uncapped_backoff::RULE,
+        retry_after_ignored::RULE,
         implicit_retries::RULE,
         permanent_failure_retried::RULE,
         unsafe_retry::RULE,
         gives_up_early::RULE,
+        limit_without_effect::RULE,
         retry_without_effect::RULE,
         invalid_retry_value::RULE,
         cap_below_initial::RULE,

@@ -1,7 +1,7 @@
 //! permanent-failure-retried
 
 use super::words::{Evidence, Subject, Wording, alternatives, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Policy, Repeated};
 use crate::stack::{Project, ProjectFile};
@@ -10,6 +10,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "permanent-failure-retried",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Meaning,
     summary: "A failure that cannot succeed later is retried.",
     why: "The same request gets the same answer again: the retries only delay it, and multiply the load of a caller that is wrong.",
     bad: Example {
@@ -45,6 +47,7 @@ retryable_status_codes = [429, 502, 503, 504]
         config: "",
     },
     fix: "Retry only what can succeed later: overload, unavailability, broken connections.",
+    needs: "The list of failures that are retried, where the file writes one.",
     check,
 };
 

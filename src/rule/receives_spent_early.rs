@@ -1,7 +1,7 @@
 //! receives-spent-early
 
 use super::words::{Evidence, Subject, Wording};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::Queue;
 use crate::stack::{Project, ProjectFile};
@@ -10,6 +10,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "receives-spent-early",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Queue,
     summary: "So few receives that a throttle or a deployment uses them up.",
     why: "A receive is used up by a throttled or interrupted delivery as well: messages end among the dead letters that no handler ever saw.",
     bad: Example {
@@ -69,6 +71,7 @@ Resources:
         config: "",
     },
     fix: "Allow at least 5 receives.",
+    needs: "The number of receives, and that something in the file handles the queue.",
     check,
 };
 

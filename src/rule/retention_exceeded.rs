@@ -1,7 +1,7 @@
 //! retention-exceeded
 
 use super::words::{Evidence, Subject, Wording};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::Queue;
 use crate::stack::{Project, ProjectFile};
@@ -10,6 +10,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "retention-exceeded",
     severity: Severity::Error,
+    pedantic: false,
+    group: Group::Queue,
     summary: "The queue drops a message before its receives are used up.",
     why: "A message that keeps failing is meant to end among the dead letters, where somebody finds it; if it expires first, it is gone without a trace.",
     bad: Example {
@@ -71,6 +73,7 @@ Resources:
         config: "",
     },
     fix: "Keep messages for longer than receives times the window, or receive them less often.",
+    needs: "The receives, the window and the retention of the queue; all three, or there is no finding.",
     check,
 };
 

@@ -1,7 +1,7 @@
 //! retry-unreachable
 
 use super::words::{Evidence, Subject, Wording, counted, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Duration, Pacing, Policy};
 use crate::schedule::{Schedule, fit};
@@ -11,6 +11,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "retry-unreachable",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Budget,
     summary: "A retry can never start, because the time is used up before.",
     why: "A retry that the deadline always forestalls protects from nothing. Where a single attempt may use up \
           the whole deadline, there is no retry after the failures that hurt most: the slow ones.",
@@ -48,6 +50,7 @@ jitter = "full"
     },
     fix: "Give one attempt only a part of the deadline, wait less between attempts, raise the deadline, or take \
           the retries away that never start.",
+    needs: "The deadline and the number of attempts, and either the attempt timeout or the smallest waits.",
     check,
 };
 
@@ -56,7 +59,7 @@ fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
         .extend(policies(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule)));
 }
 
-fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {
+pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {
     let deadline = policy.deadline.at()?;
     if deadline.is_zero() && fit::shortfall(policy).is_some() {
         return None; // nothing fits in no time: deadline-exceeded says so

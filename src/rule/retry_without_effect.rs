@@ -1,7 +1,7 @@
 //! retry-without-effect
 
 use super::words::{Evidence, Subject, Wording, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::Policy;
 use crate::stack::{Project, ProjectFile};
@@ -10,6 +10,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "retry-without-effect",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Meaning,
     summary: "A retry block that never retries.",
     why: "Whoever reads the file believes that a hiccup is retried, and plans with it.",
     bad: Example {
@@ -48,6 +50,7 @@ virtual_hosts:
         config: "",
     },
     fix: "Make it retry something, or remove it.",
+    needs: "What makes a policy retry in its system: the number of attempts, the conditions, what replaces it.",
     check,
 };
 

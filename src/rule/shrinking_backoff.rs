@@ -1,7 +1,7 @@
 //! shrinking-backoff
 
 use super::words::{Evidence, Subject, Wording, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Growth, Policy, Ratio};
 use crate::schedule::Schedule;
@@ -11,6 +11,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "shrinking-backoff",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Settings,
     summary: "A multiplier under 1 makes each wait shorter than the one before.",
     why: "The longer something stays down, the harder it is hit.",
     bad: Example {
@@ -54,6 +56,7 @@ pub(super) const RULE: Rule = Rule {
         config: "",
     },
     fix: "Set a multiplier of at least 1; 2 is common.",
+    needs: "The growth per retry, and at least 3 attempts: a single wait cannot shrink.",
     check,
 };
 

@@ -1,7 +1,7 @@
 //! suspicious-unit
 
 use super::words::{Evidence, Subject, Wording, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::notation::{self, Unit};
 use crate::model::{BareNumber, Duration, Policy};
@@ -11,6 +11,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "suspicious-unit",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Settings,
     summary: "A number that is only plausible in another unit.",
     why: "30 under a key that ends in _ms gives every attempt 30 ms, and all of them fail; 5000 under one that ends in _seconds waits for more than an hour.",
     bad: Example {
@@ -38,6 +40,7 @@ jitter = "full"
         config: "",
     },
     fix: "Write the number in the unit of its key, or a duration with a unit of its own.",
+    needs: "A number, and the unit that its key gives it.",
     check,
 };
 

@@ -1,7 +1,7 @@
 //! unbounded-retries
 
 use super::words::{Evidence, Subject, Wording, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Layer, Policy};
 use crate::stack::{Project, ProjectFile};
@@ -10,6 +10,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "unbounded-retries",
     severity: Severity::Error,
+    pedantic: false,
+    group: Group::Budget,
     summary: "Neither a number of attempts nor a deadline ends the retrying.",
     why: "What fails for good is then tried for ever: it holds a connection, a worker or a place in a queue, \
           adds load to what is broken already, and nobody is told.",
@@ -42,6 +44,7 @@ pub(super) const RULE: Rule = Rule {
     },
     fix: "Set a number of attempts or a deadline after which the failure is reported. Where it is meant to go on \
           for ever, say so in a comment: `retrylint: ignore[unbounded-retries] -- why`.",
+    needs: "That the number of attempts has no limit and that there is no deadline. A limit that is set but not known makes no finding.",
     check,
 };
 

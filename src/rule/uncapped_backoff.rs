@@ -1,7 +1,7 @@
 //! uncapped-backoff
 
 use super::words::{Evidence, Subject, Wording, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Growth, Policy};
 use crate::schedule::Schedule;
@@ -11,6 +11,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "uncapped-backoff",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Load,
     summary: "Growth without a ceiling reaches a single wait longer than the limit (1 h unless set).",
     why: "Doubling looks harmless for the first few retries and then waits for hours: the last retries come long after anybody cares, and the work is stuck until then.",
     bad: Example {
@@ -65,6 +67,7 @@ pub(super) const RULE: Rule = Rule {
         config: "",
     },
     fix: "Give the waits a ceiling, or make fewer retries.",
+    needs: "The first wait, its growth and the number of attempts, and that there is no ceiling.",
     check,
 };
 

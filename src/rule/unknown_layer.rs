@@ -1,7 +1,7 @@
 //! unknown-layer
 
 use super::words::{Evidence, Subject, Wording, alternatives};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::stack::{LostLayer, Project};
 
@@ -9,6 +9,8 @@ use crate::stack::{LostLayer, Project};
 pub(super) const RULE: Rule = Rule {
     id: "unknown-layer",
     severity: Severity::Error,
+    pedantic: false,
+    group: Group::Housekeeping,
     summary: "A stack of retrylint.toml names a policy that is not there.",
     why: "A call path with a missing layer cannot be worked out, and what it was declared to guard is unguarded: \
           usually since a file was moved or a policy renamed.",
@@ -30,6 +32,7 @@ layers = ["services.toml#/ledger/retry"]
     },
     fix: "Name the policy as it is called now: FILE#name, FILE#/pointer, or FILE alone where it has one policy. \
           `retrylint inspect` lists them.",
+    needs: "The stacks of retrylint.toml, and every policy and queue that was found.",
     check,
 };
 

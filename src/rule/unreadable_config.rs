@@ -1,7 +1,7 @@
 //! unreadable-config
 
 use super::words::{Evidence, Subject, Wording};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::Unreadable;
 use crate::stack::{Project, ProjectFile};
@@ -10,6 +10,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "unreadable-config",
     severity: Severity::Error,
+    pedantic: false,
+    group: Group::Housekeeping,
     summary: "A file, or a part of it, cannot be read.",
     why: "What cannot be read is not checked, and the system that it is for will most likely not read it either.",
     bad: Example {
@@ -31,6 +33,7 @@ max_attempts = 3
     },
     fix: "Put the syntax right at the place shown, or leave the file out with `exclude` in retrylint.toml where it \
           is broken on purpose. Of a key that stands twice keep one.",
+    needs: "The bytes of the file.",
     check,
 };
 

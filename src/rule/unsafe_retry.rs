@@ -1,7 +1,7 @@
 //! unsafe-retry
 
 use super::words::{Evidence, Subject, Wording, policies};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Policy, Repeated};
 use crate::stack::{Project, ProjectFile};
@@ -10,6 +10,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "unsafe-retry",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Meaning,
     summary: "Calls that are not safe to repeat are retried after a failure that leaves open whether they were carried out.",
     why: "A lost answer is no lost request: the payment may have been made, and the retry makes it again.",
     bad: Example {
@@ -46,6 +48,7 @@ idempotency_key = "X-Request-Id"
         config: "",
     },
     fix: "Repeat only what may be carried out twice, or give each call a key by which the other side knows it again.",
+    needs: "The list of failures or methods that are retried, where the file writes one.",
     check,
 };
 

@@ -1,7 +1,7 @@
 //! unused-suppression
 
 use super::words::{Evidence, Subject, Wording};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::stack::Project;
 
@@ -9,6 +9,8 @@ use crate::stack::Project;
 pub(super) const RULE: Rule = Rule {
     id: "unused-suppression",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Housekeeping,
     summary: "A comment silences something that is not there.",
     why: "The next finding that it happens to cover goes unseen, and its reason misleads whoever reads it.",
     bad: Example {
@@ -40,6 +42,7 @@ missing-jitter = "warning"
 "#,
     },
     fix: "Remove the comment, or the rule from its list.",
+    needs: "All findings. Comments that name a rule which is off are left alone.",
     check,
 };
 

@@ -1,7 +1,7 @@
 //! visibility-window-exceeded
 
 use super::words::{Evidence, Subject, Wording, counted};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Duration, Handler, Queue, Setting};
 use crate::source::Place;
@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 pub(super) const RULE: Rule = Rule {
     id: "visibility-window-exceeded",
     severity: Severity::Error,
+    pedantic: false,
+    group: Group::Queue,
     summary: "Handling a message can take longer than the queue hides it.",
     why: "The queue delivers the message again while the first delivery is still being worked on. The work is \
           done twice at the same time, and each time counts towards the dead letters.",
@@ -79,6 +81,7 @@ Resources:
     },
     fix: "Hide messages for longer than one run can take, its own retries and the time for gathering a batch \
           included; or let a run take less.",
+    needs: "The queue's window, what handles its messages, and the longest time that one run takes. Under conditions that the file leaves open, the window has to be too short in every case.",
     check,
 };
 

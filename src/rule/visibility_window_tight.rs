@@ -1,7 +1,7 @@
 //! visibility-window-tight
 
 use super::words::{Evidence, Subject, Wording};
-use super::{Example, Limits, Rule};
+use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Handler, Queue};
 use crate::stack::{Project, ProjectFile};
@@ -10,6 +10,8 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "visibility-window-tight",
     severity: Severity::Warning,
+    pedantic: false,
+    group: Group::Queue,
     summary: "The window holds one run, but is under what the system advises for throttles and retries.",
     why: "A throttled run waits for its turn on the window's time; a window of hardly more than one run is over before the second try has begun, and the message is handled twice.",
     bad: Example {
@@ -69,6 +71,7 @@ Resources:
         config: "",
     },
     fix: "Set the window that the system advises.",
+    needs: "The queue's window, the longest time that one run of its handler takes, and an advice of the system for the two.",
     check,
 };
 

@@ -6,6 +6,7 @@ use crate::model::{Bound, Duration, Growth, Jitter, Origin, Policy, Queue, Setti
 use crate::schedule::Schedule;
 use crate::source::Place;
 use crate::stack::{LayerSource, Project, ProjectFile, Stack, StackLayer};
+use std::borrow::Cow;
 use std::fmt::Display;
 
 /// "1 attempt", "4 attempts".
@@ -48,23 +49,28 @@ pub(super) struct Subject<'p> {
     file: &'p str,
     place: Place,
     pointer: &'p str,
-    dialect: &'static str,
+    dialect: Cow<'static, str>,
 }
 
 impl<'p> Subject<'p> {
     /// A policy.
     pub(super) fn policy(file: &'p ProjectFile, policy: &'p Policy) -> Self {
-        Self { file: &file.path, place: policy.place, pointer: &policy.pointer, dialect: policy.dialect }
+        Self {
+            file: &file.path,
+            place: policy.place,
+            pointer: &policy.pointer,
+            dialect: policy.dialect.clone(),
+        }
     }
 
     /// A queue.
     pub(super) fn queue(file: &'p ProjectFile, queue: &'p Queue) -> Self {
-        Self { file: &file.path, place: queue.place, pointer: &queue.pointer, dialect: queue.dialect }
+        Self { file: &file.path, place: queue.place, pointer: &queue.pointer, dialect: queue.dialect.into() }
     }
 
     /// A part of a file that no dialect has read.
     pub(super) fn of_file(file: &'p str, place: Place) -> Self {
-        Self { file, place, pointer: "", dialect: "" }
+        Self { file, place, pointer: "", dialect: "".into() }
     }
 
     /// A call path: its innermost layer that is in the files, else its declaration.
@@ -73,7 +79,8 @@ impl<'p> Subject<'p> {
         found.or_else(|| Some(Self::of_file(&project.config_path, stack.declared?)))
     }
 
-    fn layer(project: &'p Project, layer: &StackLayer) -> Option<Self> {
+    /// A layer of a call path, if it is in the files.
+    pub(super) fn layer(project: &'p Project, layer: &StackLayer) -> Option<Self> {
         match layer.source {
             LayerSource::Policy { file, policy } => {
                 let file = project.files.get(file)?;

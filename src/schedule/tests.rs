@@ -14,7 +14,7 @@ const NONE: &str = "test";
 fn policy(attempts: u64) -> Policy {
     Policy {
         name: String::new(),
-        dialect: NONE,
+        dialect: NONE.into(),
         layer: Layer::Client,
         place: Place::default(),
         pointer: String::new(),
@@ -29,6 +29,8 @@ fn policy(attempts: u64) -> Policy {
         within: Vec::new(),
         links: crate::model::Links::default(),
         idle: None,
+        idle_limits: Vec::new(),
+        ignores_retry_after: None,
         dead_letters: None,
         repeated: Vec::new(),
         bare_numbers: Vec::new(),

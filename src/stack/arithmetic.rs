@@ -14,7 +14,7 @@ struct Member<'p> {
     source: LayerSource,
     attempts: Setting<u64>,
     repeats: Repeats<'p>,
-    timeout: Bound<Duration>,
+    timeout: Setting<Duration>,
     deadline: Setting<Duration>,
 }
 
@@ -42,6 +42,8 @@ pub(super) fn stack(files: &[ProjectFile], path: Path) -> Stack {
             source: member.source,
             joint: path.joints.get(layers.len()).cloned().flatten(),
             attempts: member.attempts.clone(),
+            timeout: member.timeout.clone(),
+            deadline: member.deadline.clone(),
             starts,
             attempt,
             demand,
@@ -87,7 +89,7 @@ fn member<'p>(files: &'p [ProjectFile], layer: PathLayer, waitless: &'p Backoff)
                 source,
                 attempts: policy.attempts.clone(),
                 repeats: Repeats::of(policy),
-                timeout: policy.attempt_timeout.bound,
+                timeout: policy.attempt_timeout.clone(),
                 deadline: policy.deadline.clone(),
             }
         }
@@ -99,7 +101,7 @@ fn member<'p>(files: &'p [ProjectFile], layer: PathLayer, waitless: &'p Backoff)
                 source,
                 attempts: queue.receives.clone(),
                 repeats: plain(queue.receives.bound, Bound::Unlimited),
-                timeout: queue.window.bound,
+                timeout: queue.window.clone(),
                 deadline: Setting::unlimited("a queue redelivers without a deadline"),
             }
         }
@@ -114,7 +116,10 @@ fn member<'p>(files: &'p [ProjectFile], layer: PathLayer, waitless: &'p Backoff)
                 source: LayerSource::Foreign,
                 attempts: Setting::new(Bound::At(attempts), Origin::Declared(DECLARED.into())),
                 repeats: plain(Bound::At(attempts), deadline.bound),
-                timeout: attempt_timeout.map_or(Bound::Unknown, Bound::At),
+                timeout: attempt_timeout.map_or_else(
+                    || Setting::unknown("none is declared", None),
+                    |time| declared(Bound::At(time)),
+                ),
                 deadline,
             }
         }
@@ -126,7 +131,8 @@ fn lengths(members: &[Member<'_>]) -> Vec<(Bound<Duration>, Bound<Duration>, Bou
     let mut lengths = Vec::new();
     let mut below = None;
     for member in members.iter().rev() {
-        let attempt = below.map_or(member.timeout, |worst_case| shorter(member.timeout, worst_case));
+        let attempt =
+            below.map_or(member.timeout.bound, |worst_case| shorter(member.timeout.bound, worst_case));
         let worst_case = member.repeats.worst_case(attempt);
         lengths.push((attempt, member.repeats.demand(attempt), worst_case));
         below = Some(worst_case);

@@ -239,6 +239,10 @@ pub struct StackLayer {
     pub joint: Option<Joint>,
     /// The most attempts.
     pub attempts: Setting<u64>,
+    /// What bounds one of them: an attempt timeout, or the window of a queue.
+    pub timeout: Setting<Duration>,
+    /// What bounds all of them.
+    pub deadline: Setting<Duration>,
     /// How many of them can start within its deadline if each fails at once after the smallest waits.
     pub starts: Bound<u64>,
     /// Length of one attempt: its timeout, or the worst case of the layer below where that is shorter.
@@ -296,7 +300,7 @@ pub(crate) mod samples {
     pub(crate) fn policy(name: &str, pointer: &str) -> Policy {
         Policy {
             name: name.into(),
-            dialect: "generic",
+            dialect: "generic".into(),
             layer: Layer::Client,
             place: line(1),
             pointer: pointer.into(),
@@ -311,6 +315,8 @@ pub(crate) mod samples {
             within: Vec::new(),
             links: Links::default(),
             idle: None,
+            idle_limits: Vec::new(),
+            ignores_retry_after: None,
             dead_letters: None,
             repeated: Vec::new(),
             bare_numbers: Vec::new(),

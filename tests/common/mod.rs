@@ -89,10 +89,16 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
+/// What is in a folder, in order.
+pub fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths
+}
+
 fn collect(folder: &Path, cases: &mut Vec<Case>) {
-    let mut names: Vec<_> =
-        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
-    names.sort();
+    let names = entries(folder);
     let file = |path: &PathBuf| path.file_name().expect("a name").to_string_lossy().into_owned();
     let shown = |path: &Path| path.strip_prefix(fixtures()).expect("a path below").display().to_string();
     if names.iter().any(|path| file(path) == "expect.json") {

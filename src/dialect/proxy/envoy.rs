@@ -7,7 +7,8 @@ use crate::dialect::shape::{failures, placeholder, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::{
-    Backoff, Bound, Duration, Facts, Idle, Layer, Links, Name, Origin, Policy, Reference, Setting, link,
+    Backoff, Bound, Duration, Facts, Idle, Layer, Links, Name, Origin, Policy, Reference, Remark, Setting,
+    link,
 };
 use std::collections::HashMap;
 
@@ -249,6 +250,7 @@ fn retry_policy<'d>(
         reader.value(code, &STATUS_CODE);
     }
     let codes = codes.filter(|_| read);
+    let ignores_retry_after = own_schedule(block, codes).filter(|_| attempts.at() != Some(1));
     let per_try = reader.get(block, &PER_TRY_TIMEOUT);
     let attempt_timeout =
         envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &deadline);
@@ -276,9 +278,39 @@ fn retry_policy<'d>(
         deadline,
         repeated: codes.and_then(failures::statuses).into_iter().collect(),
         idle,
+        ignores_retry_after,
         faults: reader.faults,
         ..policy(ID, Layer::Proxy, name, retries)
     }
+}
+
+/// Answers of a rate limit that are retried, and no header that says when (RetryPolicy.rate_limited_retry_back_off;
+/// without it Envoy reads no Retry-After, source/common/router/retry_state_impl.cc). `codes` are those that are read.
+fn own_schedule(block: Block<'_>, codes: Option<Node<'_>>) -> Option<Remark> {
+    let words = block.get("retry_on").and_then(Node::text).unwrap_or_default();
+    let unknown = crate::dialect::shape::placeholder::read(words).is_some();
+    if unknown || block.get("rate_limited_retry_back_off").is_some() {
+        return None;
+    }
+    let listed = codes.filter(|codes| codes.items().any(|code| code.text() == Some("429")));
+    let limited = words.split(',').any(|word| word.trim() == "envoy-ratelimited");
+    let word = block.get("retry_on").filter(|_| limited);
+    let (node, answers) = match (listed, word) {
+        (Some(node), _) => (node, "429"),
+        (None, Some(node)) => (node, "envoy-ratelimited"),
+        (None, None) => return None,
+    };
+    Some(Remark {
+        place: node.key_place(),
+        pointer: node.pointer(),
+        what: format!(
+            "{answers} is retried on Envoy's own schedule, whatever the server says about when to come back"
+        )
+        .into(),
+        help: "Add rate_limited_retry_back_off with the header that the server sends: \
+               `reset_headers: [{ name: Retry-After, format: SECONDS }]`."
+            .into(),
+    })
 }
 
 /// Why a policy never retries. It is not off on purpose: without it nothing would be retried either.

@@ -10,12 +10,13 @@ pub mod read;
 
 use crate::document::Node;
 use crate::model::{Backoff, DeadlineEffect, Layer, Links, Pacing, Policy, Setting};
+use std::borrow::Cow;
 
 /// A policy that stands at a node, with nothing said about it yet: one attempt without any limit.
-pub fn policy(dialect: &'static str, layer: Layer, name: String, at: Node<'_>) -> Policy {
+pub fn policy(dialect: impl Into<Cow<'static, str>>, layer: Layer, name: String, at: Node<'_>) -> Policy {
     Policy {
         name,
-        dialect,
+        dialect: dialect.into(),
         layer,
         place: at.key_place(),
         pointer: at.pointer(),
@@ -30,6 +31,8 @@ pub fn policy(dialect: &'static str, layer: Layer, name: String, at: Node<'_>) -
         within: Vec::new(),
         links: Links::default(),
         idle: None,
+        idle_limits: Vec::new(),
+        ignores_retry_after: None,
         dead_letters: None,
         repeated: Vec::new(),
         bare_numbers: Vec::new(),

@@ -6,7 +6,7 @@ use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
 use crate::model::{
-    Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Policy, Repeated, Setting,
+    Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Policy, Remark, Repeated, Setting,
 };
 
 /// The dialect.
@@ -170,6 +170,21 @@ fn sink(node: Node<'_>, name: &str) -> Option<Policy> {
         Some(strategy) => retry_strategy(&mut reader, strategy, kind, attempts),
         None => (attempts, None),
     };
+    // with this strategy nothing is retried, however many retries are written (src/sinks/util/retries.rs)
+    let none = settings.get(STRATEGY).and_then(|strategy| strategy.get(STRATEGIES.key)).and_then(Node::text)
+        == Some("none")
+        && STRATEGIC.contains(&kind);
+    let lost = block.get(RETRY_ATTEMPTS.key).filter(|node| none && node.text() != Some("0"));
+    let idle_limits = lost.map(|node| Remark {
+        place: node.key_place(),
+        pointer: node.pointer(),
+        what: format!(
+            "{} has no effect beside a retry_strategy of the type none, which retries nothing",
+            node.key()
+        )
+        .into(),
+        help: "Remove it, or the retry_strategy.".into(),
+    });
     if let Some(misplaced) = block.get(STRATEGY) {
         reader.replace(misplaced, "Vector reads it beside request, not within");
     }
@@ -195,6 +210,7 @@ fn sink(node: Node<'_>, name: &str) -> Option<Policy> {
         attempt_timeout: reader.get(block, &TIMEOUT),
         repeated: repeated.into_iter().collect(),
         ships: true,
+        idle_limits: idle_limits.into_iter().collect(),
         faults: reader.faults,
         ..policy(ID, Layer::Client, name.to_string(), request.unwrap_or(node))
     })

@@ -7,7 +7,9 @@ use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time, Wo
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Node};
 use crate::model::notation::Unit::Seconds;
-use crate::model::{Backoff, Bound, CapApplies, Duration, Facts, Growth, Layer, Policy, Ratio, Setting};
+use crate::model::{
+    Backoff, Bound, CapApplies, Duration, Facts, Growth, Layer, Policy, Ratio, Remark, Setting,
+};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -96,6 +98,7 @@ fn job(object: Object<'_>, spec: Node<'_>) -> Option<Policy> {
         reader.refuse(node, "restartPolicy: Never is expected beside it");
     }
     failed_indexes(&mut reader, block);
+    let idle_limits = if reader.faults.is_empty() { unreached(block) } else { Vec::new() };
     let job_deadline = reader.get(block, &ACTIVE_DEADLINE);
     let pod_deadline = reader.get(pod, &ACTIVE_DEADLINE);
     let (attempt_timeout, deadline) = match restart {
@@ -115,6 +118,7 @@ fn job(object: Object<'_>, spec: Node<'_>) -> Option<Policy> {
         backoff: backoff(restart),
         attempt_timeout,
         deadline,
+        idle_limits,
         faults: reader.faults,
         ..policy(ID, Layer::Job, object.name().to_string(), limit.unwrap_or(spec))
     })
@@ -132,6 +136,35 @@ fn failed_indexes<'d>(reader: &mut Reader<'_, 'd>, block: Block<'d>) {
     {
         reader.refuse(node, format!("at most completions, {all}, is expected"));
     }
+}
+
+/// Limits of the whole Job that its indexes cannot reach: a Job fails with more failed pods than backoffLimit, or more
+/// failed indexes than maxFailedIndexes, and each index fails once more than backoffLimitPerIndex at the most
+/// (kubernetes/kubernetes pkg/controller/job/job_controller.go, 1.33).
+fn unreached(block: Block<'_>) -> Vec<Remark> {
+    let mut reader = Reader::new("Kubernetes");
+    let mut count = |key: &'static str| {
+        let node = block.get(key)?;
+        Some((node, reader.value(node, &Count::new(key)).at()?))
+    };
+    let (Some((_, per_index)), Some((_, indexes))) = (count(PER_INDEX.key), count("completions")) else {
+        return Vec::new();
+    };
+    let most = per_index.saturating_add(1).saturating_mul(indexes);
+    let pods = count(BACKOFF_LIMIT.key).filter(|(_, limit)| *limit >= most).map(|(node, limit)| {
+        let why = format!("{indexes} indexes with {per_index} retries each fail {most} times at the most");
+        (node, format!("{}: {limit} is never reached: {why}", node.key()))
+    });
+    let failed = count(FAILED_INDEXES.key).filter(|(_, limit)| *limit >= indexes).map(|(node, limit)| {
+        (node, format!("{}: {limit} is never passed: there are {indexes} indexes in all", node.key()))
+    });
+    let remark = |(node, what): (Node<'_>, String)| Remark {
+        place: node.key_place(),
+        pointer: node.pointer(),
+        what: what.into(),
+        help: "Set it so low that it can be reached, or remove it.".into(),
+    };
+    pods.into_iter().chain(failed).map(remark).collect()
 }
 
 fn sooner(one: Setting<Duration>, other: Setting<Duration>) -> Setting<Duration> {
