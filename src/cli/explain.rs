@@ -19,7 +19,7 @@ pub(super) fn explain(id: &str, format: Format, out: &mut dyn Write) -> io::Resu
         Format::Json => {
             let example = |example: &Example| json!({ "file": example.file, "text": example.text, "config": example.config });
             let all = json!({
-                "version": 1, "id": rule.id, "severity": rule.severity, "summary": rule.summary, "why": rule.why,
+                "version": 1, "id": rule.id, "severity": rule.severity, "pedantic": rule.pedantic, "summary": rule.summary, "why": rule.why,
                 "bad": example(&rule.bad), "good": example(&rule.good), "fix": rule.fix,
             });
             serde_json::to_writer_pretty(&mut *out, &all)?;
@@ -31,7 +31,8 @@ pub(super) fn explain(id: &str, format: Format, out: &mut dyn Write) -> io::Resu
 }
 
 fn human(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{} ({})\n\n{}\n\n{}", rule.id, word(rule.severity), rule.summary, rule.why)?;
+    let pedantic = if rule.pedantic { ", pedantic" } else { "" };
+    writeln!(out, "{} ({}{pedantic})\n\n{}\n\n{}", rule.id, word(rule.severity), rule.summary, rule.why)?;
     for (title, example) in [("Reported", &rule.bad), ("Not reported", &rule.good)] {
         writeln!(out, "\n{title}, {}:\n", example.file)?;
         indented(example.text, out)?;

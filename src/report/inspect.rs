@@ -36,7 +36,7 @@ fn count(bound: Bound<u64>) -> Value {
     bound.at().map_or(Value::Null, Value::from)
 }
 
-fn policy(file: &str, policy: &Policy, schedule: &Schedule) -> Value {
+pub(super) fn policy(file: &str, policy: &Policy, schedule: &Schedule) -> Value {
     let waits = |pick: fn(&crate::schedule::Wait) -> Duration| match &schedule.waits {
         Some(waits) => waits.iter().map(|wait| json!(pick(wait).millis())).collect(),
         None => Value::Null,
@@ -80,7 +80,7 @@ pub(super) fn waits_origin(policy: &Policy) -> &Origin {
     unknown.or_else(assumed).copied().unwrap_or(&backoff.initial.origin)
 }
 
-fn queue(file: &str, queue: &Queue) -> Value {
+pub(super) fn queue(file: &str, queue: &Queue) -> Value {
     let runs = queue.handlers.iter().map(|handler| handler.run.at());
     let longest: Option<Vec<Duration>> = runs.collect();
     json!({
@@ -102,7 +102,7 @@ fn queue(file: &str, queue: &Queue) -> Value {
     })
 }
 
-fn stack(project: &Project, stack: &Stack) -> Value {
+pub(super) fn stack(project: &Project, stack: &Stack) -> Value {
     let layers: Vec<_> = stack.layers.iter().map(|part| layer(project, part)).collect();
     json!({
         "name": stack.name,
@@ -199,7 +199,7 @@ fn describe_stack(stack: &Stack, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "      deadline         {}", said(&stack.deadline, "none"))
 }
 
-fn bound<T: Copy + std::fmt::Display>(bound: Bound<T>, unlimited: &str) -> String {
+pub(super) fn bound<T: Copy + std::fmt::Display>(bound: Bound<T>, unlimited: &str) -> String {
     match bound {
         Bound::At(value) => value.to_string(),
         Bound::Unlimited => unlimited.to_string(),
@@ -225,6 +225,14 @@ fn source_of(origin: &Origin) -> String {
 
 /// "0 s to 25 ms, 0 s to 50 ms; 75 ms in all at most"
 fn waits(schedule: &Schedule) -> String {
+    let total =
+        schedule.total_max.at().filter(|_| schedule.waits.as_ref().is_some_and(|waits| !waits.is_empty()));
+    let total = total.map_or(String::new(), |total| format!("; {total} in all at most"));
+    format!("{}{total}", listed(schedule))
+}
+
+/// "0 s to 25 ms, 0 s to 50 ms"
+pub(super) fn listed(schedule: &Schedule) -> String {
     const MOST: usize = 10;
     let Some(waits) = &schedule.waits else { return "not known".to_string() };
     if waits.is_empty() {
@@ -236,6 +244,5 @@ fn waits(schedule: &Schedule) -> String {
     };
     let shown: Vec<_> = waits.iter().take(MOST).map(one).collect();
     let more = if schedule.truncated || waits.len() > MOST { ", …" } else { "" };
-    let total = schedule.total_max.at().map_or(String::new(), |total| format!("; {total} in all at most"));
-    format!("{}{more}{total}", shown.join(", "))
+    format!("{}{more}", shown.join(", "))
 }

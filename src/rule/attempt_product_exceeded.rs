@@ -11,6 +11,7 @@ use crate::stack::{LayerSource, Project, Stack, StackLayer};
 pub(super) const RULE: Rule = Rule {
     id: "attempt-product-exceeded",
     severity: Severity::Error,
+    pedantic: false,
     summary: "Layers that each retry multiply to more calls than allowed.",
     why: "Three layers of three attempts are 27 calls of the innermost service for one request, all of them when \
           it is already failing. That turns a short overload into a long outage.",

@@ -10,6 +10,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "cap-below-initial",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "The longest wait is shorter than the first one: every wait is the longest.",
     why: "The ceiling holds from the first wait on. So the first wait and its growth, which somebody chose with \
           care, mean nothing, and all retries come at the pace of the ceiling.",

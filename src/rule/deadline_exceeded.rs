@@ -11,6 +11,7 @@ use crate::stack::{LayerSource, Project, ProjectFile, Stack};
 pub(super) const RULE: Rule = Rule {
     id: "deadline-exceeded",
     severity: Severity::Error,
+    pedantic: false,
     summary: "The attempts and waits need longer than the deadline that governs them.",
     why: "The deadline ends the operation before its attempts are used up. The retries that were configured \
           for bad days are then the ones that never happen, and a caller sees a timeout instead of the last error.",

@@ -11,6 +11,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "gives-up-early",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "Something that drops data when it gives up retries for less than an ordinary outage (5 min unless set).",
     why: "Logs and metrics are wanted most of the time around an outage, and that is when they are lost.",
     bad: Example {

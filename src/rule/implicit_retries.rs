@@ -9,6 +9,7 @@ use crate::stack::{LayerSource, Project, Stack};
 pub(super) const RULE: Rule = Rule {
     id: "implicit-retries",
     severity: Severity::Note,
+    pedantic: false,
     summary: "A layer of a stack retries by default, with no setting in the file.",
     why: "Nobody who reads the file sees these retries, and they multiply with all others.",
     bad: Example {

@@ -10,6 +10,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "invalid-retry-value",
     severity: Severity::Error,
+    pedantic: false,
     summary: "The system refuses a value, or silently takes another in its place.",
     why: "What the file says is not what runs. A refused configuration keeps the old one in force or stops the \
           start; a replaced value is worse, since nothing tells of it.",

@@ -11,6 +11,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "missing-backoff",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "Retries follow each other with no wait at all.",
     why: "What has just failed gets no time to recover: all attempts are used up within the same hiccup, and their load arrives on top of it.",
     bad: Example {

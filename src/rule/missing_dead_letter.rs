@@ -10,6 +10,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "missing-dead-letter",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "What keeps failing is redelivered for ever, or dropped without a trace.",
     why: "A message that no handler can deal with comes back again and again until it expires, takes the place of others each time, and is never seen by anybody who could put it right.",
     bad: Example {

@@ -10,6 +10,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "missing-deadline",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "Nothing but a count bounds the retrying: no attempt timeout and no deadline is known.",
     why: "An attempt that hangs is never given up, so it is never retried either, and its caller waits for as long as the other side keeps the connection open.",
     bad: Example {

@@ -11,6 +11,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "missing-jitter",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "Every client waits the same times, and all of them come back together.",
     why: "What failed together is retried together: after an outage each wave of retries arrives within an \
           instant, and can take down what has just come up.",

@@ -32,11 +32,14 @@ use crate::model::Duration;
 use crate::stack::Project;
 
 /// A rule, with everything that its documentation says.
+#[derive(Clone, Copy)]
 pub struct Rule {
     /// Kebab-case name, the only one it has.
     pub id: &'static str,
     /// How bad its findings are unless set otherwise; a single one may be milder.
     pub severity: Severity,
+    /// Off unless it is asked for.
+    pub pedantic: bool,
     /// What it reports, in a line.
     pub summary: &'static str,
     /// Why that matters.
@@ -83,6 +86,7 @@ pub fn all() -> &'static [Rule] {
 }
 
 /// A file of a rule's documentation; it is run as a test.
+#[derive(Clone, Copy)]
 pub struct Example {
     /// Its name, which decides how it is read.
     pub file: &'static str,

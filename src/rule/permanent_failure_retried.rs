@@ -10,6 +10,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "permanent-failure-retried",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "A failure that cannot succeed later is retried.",
     why: "The same request gets the same answer again: the retries only delay it, and multiply the load of a caller that is wrong.",
     bad: Example {

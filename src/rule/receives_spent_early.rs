@@ -10,6 +10,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "receives-spent-early",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "So few receives that a throttle or a deployment uses them up.",
     why: "A receive is used up by a throttled or interrupted delivery as well: messages end among the dead letters that no handler ever saw.",
     bad: Example {

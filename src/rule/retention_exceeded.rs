@@ -10,6 +10,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "retention-exceeded",
     severity: Severity::Error,
+    pedantic: false,
     summary: "The queue drops a message before its receives are used up.",
     why: "A message that keeps failing is meant to end among the dead letters, where somebody finds it; if it expires first, it is gone without a trace.",
     bad: Example {

@@ -11,6 +11,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "retry-unreachable",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "A retry can never start, because the time is used up before.",
     why: "A retry that the deadline always forestalls protects from nothing. Where a single attempt may use up \
           the whole deadline, there is no retry after the failures that hurt most: the slow ones.",

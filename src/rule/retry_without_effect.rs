@@ -10,6 +10,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "retry-without-effect",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "A retry block that never retries.",
     why: "Whoever reads the file believes that a hiccup is retried, and plans with it.",
     bad: Example {

@@ -11,6 +11,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "shrinking-backoff",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "A multiplier under 1 makes each wait shorter than the one before.",
     why: "The longer something stays down, the harder it is hit.",
     bad: Example {

@@ -11,6 +11,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "suspicious-unit",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "A number that is only plausible in another unit.",
     why: "30 under a key that ends in _ms gives every attempt 30 ms, and all of them fail; 5000 under one that ends in _seconds waits for more than an hour.",
     bad: Example {

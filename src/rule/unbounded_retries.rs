@@ -10,6 +10,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "unbounded-retries",
     severity: Severity::Error,
+    pedantic: false,
     summary: "Neither a number of attempts nor a deadline ends the retrying.",
     why: "What fails for good is then tried for ever: it holds a connection, a worker or a place in a queue, \
           adds load to what is broken already, and nobody is told.",

@@ -11,6 +11,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "uncapped-backoff",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "Growth without a ceiling reaches a single wait longer than the limit (1 h unless set).",
     why: "Doubling looks harmless for the first few retries and then waits for hours: the last retries come long after anybody cares, and the work is stuck until then.",
     bad: Example {

@@ -9,6 +9,7 @@ use crate::stack::{LostLayer, Project};
 pub(super) const RULE: Rule = Rule {
     id: "unknown-layer",
     severity: Severity::Error,
+    pedantic: false,
     summary: "A stack of retrylint.toml names a policy that is not there.",
     why: "A call path with a missing layer cannot be worked out, and what it was declared to guard is unguarded: \
           usually since a file was moved or a policy renamed.",

@@ -10,6 +10,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "unreadable-config",
     severity: Severity::Error,
+    pedantic: false,
     summary: "A file, or a part of it, cannot be read.",
     why: "What cannot be read is not checked, and the system that it is for will most likely not read it either.",
     bad: Example {

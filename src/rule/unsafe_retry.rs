@@ -10,6 +10,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "unsafe-retry",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "Calls that are not safe to repeat are retried after a failure that leaves open whether they were carried out.",
     why: "A lost answer is no lost request: the payment may have been made, and the retry makes it again.",
     bad: Example {

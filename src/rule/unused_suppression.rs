@@ -9,6 +9,7 @@ use crate::stack::Project;
 pub(super) const RULE: Rule = Rule {
     id: "unused-suppression",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "A comment silences something that is not there.",
     why: "The next finding that it happens to cover goes unseen, and its reason misleads whoever reads it.",
     bad: Example {

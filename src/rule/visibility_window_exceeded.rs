@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 pub(super) const RULE: Rule = Rule {
     id: "visibility-window-exceeded",
     severity: Severity::Error,
+    pedantic: false,
     summary: "Handling a message can take longer than the queue hides it.",
     why: "The queue delivers the message again while the first delivery is still being worked on. The work is \
           done twice at the same time, and each time counts towards the dead letters.",

@@ -10,6 +10,7 @@ use crate::stack::{Project, ProjectFile};
 pub(super) const RULE: Rule = Rule {
     id: "visibility-window-tight",
     severity: Severity::Warning,
+    pedantic: false,
     summary: "The window holds one run, but is under what the system advises for throttles and retries.",
     why: "A throttled run waits for its turn on the window's time; a window of hardly more than one run is over before the second try has begun, and the message is handled twice.",
     bad: Example {
