@@ -16,7 +16,7 @@ pub fn renames(removed: &[Named], added: &[Named]) -> BTreeMap<String, String> {
     // the same file name tells which of several equal ones it was
     for key in [
         |(path, text): &Named| (file_name(path).to_string(), text.clone()),
-        |(_, text)| (String::new(), text.clone()),
+        |(_, text): &Named| (String::new(), text.clone()),
     ] {
         let mut same: HashMap<(String, String), Vec<usize>> = HashMap::new();
         for (at, file) in removed.iter().enumerate().rev().filter(|(at, _)| free[*at]) {
