@@ -14,6 +14,7 @@ use std::process::Stdio;
 
 const COMMITS: usize = 200;
 const START: usize = 12;
+const THREADS: usize = 4;
 
 /// Numbers from a seed.
 struct Dice(u64);
@@ -198,9 +199,18 @@ fn what_differs_between_two_commits_is_what_inspect_says_of_both() {
     assert!(import.wait().expect("git").success());
 
     let (mut listed, mut renamed) = (BTreeMap::new(), 0);
-    for n in 1..COMMITS {
+    let one = &|n: usize| {
         let (base, head) = (format!("main~{}", COMMITS - n), format!("main~{}", COMMITS - 1 - n));
-        let found = diff(&root, &base, &head);
+        (n, diff(&root, &base, &head))
+    };
+    let all: Vec<usize> = (1..COMMITS).collect();
+    let diffs: Vec<(usize, Value)> = std::thread::scope(|scope| {
+        let chunks = all.chunks(COMMITS / THREADS + 1);
+        let some = |chunk: &[usize]| chunk.iter().map(|n| one(*n)).collect::<Vec<_>>();
+        let threads: Vec<_> = chunks.map(|chunk| scope.spawn(move || some(chunk))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("a thread")).collect()
+    });
+    for (n, found) in diffs {
         for kind in ["policies", "queues", "stacks"] {
             let mut sides = [seen[n - 1][kind].clone(), seen[n][kind].clone()]
                 .map(|side| side.as_array().expect("a list").clone());

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 
 /// Everything that was found in some files.
 pub struct Run {
@@ -50,6 +50,10 @@ pub struct Run {
 /// What was made of files, by their names and the git objects that hold them: the same bytes, the same facts.
 pub type Memory = Mutex<HashMap<(String, Blob), Outcome>>;
 
+/// The words of all dialects.
+static FILTER: LazyLock<Prefilter> =
+    LazyLock::new(|| Prefilter::new(dialect::all().flat_map(|dialect| dialect.markers.iter().copied())));
+
 /// Room for walks into nested values.
 const STACK_SIZE: usize = 32 * 1024 * 1024;
 /// The rule that needs the findings of all others.
@@ -73,7 +77,6 @@ impl Run {
     pub(super) fn configured(options: &FileOptions, tree: Tree, memory: &Memory, mut config: Config) -> Self {
         let ReadOptions { threads, max_file_size, .. } = options.reading;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_SIZE).build();
-        let filter = Prefilter::new(dialect::all().flat_map(|dialect| dialect.markers.iter().copied()));
         let stdin_name = options.paths.iter().any(|path| is_stdin(path)).then(|| {
             let name = options.stdin_filename.clone().unwrap_or_else(|| STDIN_NAME.into());
             Found { shown: slashes(&name), path: name }
@@ -95,7 +98,7 @@ impl Run {
                     None => rest.push(found),
                 }
             }
-            all.extend(tree.each(&rest, max_file_size, &filter, |found, content| {
+            all.extend(tree.each(&rest, max_file_size, &FILTER, |found, content| {
                 let looked = look(&found.shown, content);
                 if let Some(name) = name(found) {
                     let mut memory = memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -116,7 +119,7 @@ impl Run {
         drop(progress);
         let mut stdin = None;
         if let (Some(Found { shown: name, .. }), Tree::Disk(_)) = (stdin_name, &tree) {
-            let content = read::stream(&mut io::stdin().lock(), max_file_size, &filter);
+            let content = read::stream(&mut io::stdin().lock(), max_file_size, &FILTER);
             if let Ok(Content::Text(text)) = &content {
                 stdin = Some((name.clone(), text.clone()));
             }
