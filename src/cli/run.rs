@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex};
+use std::sync::Mutex;
 
 /// Everything that was found in some files.
 pub struct Run {
@@ -49,10 +49,6 @@ pub struct Run {
 
 /// What was made of files, by their names and the git objects that hold them: the same bytes, the same facts.
 pub type Memory = Mutex<HashMap<(String, Blob), Outcome>>;
-
-/// The words of all dialects.
-static FILTER: LazyLock<Prefilter> =
-    LazyLock::new(|| Prefilter::new(dialect::all().flat_map(|dialect| dialect.markers.iter().copied())));
 
 /// Room for walks into nested values.
 const STACK_SIZE: usize = 32 * 1024 * 1024;
@@ -98,7 +94,7 @@ impl Run {
                     None => rest.push(found),
                 }
             }
-            all.extend(tree.each(&rest, max_file_size, &FILTER, |found, content| {
+            all.extend(tree.each(&rest, max_file_size, &dialect::PREFILTER, |found, content| {
                 let looked = look(&found.shown, content);
                 if let Some(name) = name(found) {
                     let mut memory = memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -119,7 +115,7 @@ impl Run {
         drop(progress);
         let mut stdin = None;
         if let (Some(Found { shown: name, .. }), Tree::Disk(_)) = (stdin_name, &tree) {
-            let content = read::stream(&mut io::stdin().lock(), max_file_size, &FILTER);
+            let content = read::stream(&mut io::stdin().lock(), max_file_size, &dialect::PREFILTER);
             if let Ok(Content::Text(text)) = &content {
                 stdin = Some((name.clone(), text.clone()));
             }
