@@ -1,6 +1,7 @@
 //! The command line, as types.
 
-use crate::config::FailOn;
+use crate::config::{FailOn, nearest};
+use crate::rule;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -22,6 +23,8 @@ pub enum Command {
     Inspect(InspectOptions),
     /// Show the call paths whose layers multiply
     Stacks(StacksOptions),
+    /// Show what a change does to policies, queues and stacks
+    Diff(DiffOptions),
     /// Calculate one policy: its waits, what fits a deadline or a window, what jitter does
     Schedule(Box<ScheduleOptions>),
     /// List the rules
@@ -67,19 +70,27 @@ pub enum Color {
 }
 
 /// Which files to look at, and how.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct FileOptions {
     /// Files, folders or globs; `-` reads standard input [default: .]
     pub paths: Vec<PathBuf>,
+    /// The name that decides how standard input is read
+    #[arg(long, value_name = "NAME")]
+    pub stdin_filename: Option<PathBuf>,
+    /// How to read them.
+    #[command(flatten)]
+    pub reading: ReadOptions,
+}
+
+/// How to read files.
+#[derive(Clone, Debug, Args)]
+pub struct ReadOptions {
     /// Use this retrylint.toml and look for no other
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     pub config: Option<PathBuf>,
     /// Use no retrylint.toml
     #[arg(long)]
     pub no_config: bool,
-    /// The name that decides how standard input is read
-    #[arg(long, value_name = "NAME")]
-    pub stdin_filename: Option<PathBuf>,
     /// Skip files with more bytes than this
     #[arg(long, value_name = "BYTES", default_value_t = 8 * 1024 * 1024)]
     #[arg(value_parser = clap::value_parser!(u64).range(..=u64::from(u32::MAX)))]
@@ -104,9 +115,63 @@ pub struct CheckOptions {
     /// The least severity that makes the check fail [default: error]
     #[arg(long, value_enum)]
     pub fail_on: Option<FailOn>,
+    /// Report only these rules, even those that retrylint.toml switches off
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = rule_name)]
+    pub select: Vec<String>,
+    /// Do not report these rules
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = rule_name)]
+    pub ignore: Vec<String>,
+    /// Report pedantic rules as well
+    #[arg(long)]
+    pub pedantic: bool,
+    /// Keep the findings quiet that this baseline knows
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write the findings to a baseline; with --baseline only those that it knows already
+    #[arg(long, value_name = "FILE", conflicts_with = "changed")]
+    pub write_baseline: Option<PathBuf>,
+    /// Report only what has changed since this git revision forked off, or its causes [default: HEAD]
+    #[arg(long, value_name = "BASE", num_args = 0..=1, default_missing_value = "HEAD")]
+    pub changed: Option<String>,
     /// Whether to use colour
     #[arg(long, value_enum, default_value_t = Color::Auto)]
     pub color: Color,
+}
+
+fn rule_name(text: &str) -> Result<String, String> {
+    let known: Vec<_> = rule::all().iter().map(|rule| rule.id).collect();
+    let name = text.trim();
+    if known.contains(&name) { Ok(name.to_string()) } else { Err(nearest::unknown("rule", name, &known)) }
+}
+
+/// How to show what a change does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// For people
+    #[value(alias = "text")]
+    Human,
+    /// For the comment of a review
+    Markdown,
+    /// For programs
+    Json,
+}
+
+/// Options of `diff`.
+#[derive(Debug, Args)]
+pub struct DiffOptions {
+    /// The git revision before; `BASE...` or `BASE...HEAD` for where HEAD forked off it
+    pub base: String,
+    /// The git revision after [default: the files as they are]
+    pub head: Option<String>,
+    /// Files, folders or globs [default: .]
+    #[arg(last = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// How to read them.
+    #[command(flatten)]
+    pub reading: ReadOptions,
+    /// How to show it
+    #[arg(long, value_enum, default_value_t = DiffFormat::Human)]
+    pub format: DiffFormat,
 }
 
 /// How to show what `inspect` finds.

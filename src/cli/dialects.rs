@@ -10,7 +10,9 @@ use std::path::Path;
 
 /// Lists the systems whose configuration is read, and the dialects of the retrylint.toml that holds here.
 pub(super) fn dialects(format: Format, out: &mut dyn Write) -> io::Result<u8> {
-    let config = match config::find(Path::new(".")).map(|path| config::read(&path)) {
+    let config = match config::find(Path::new("."), Path::is_file)
+        .map(|path| config::read(&path, std::fs::read_to_string(&path)))
+    {
         None => Config::default(),
         Some(Ok(config)) => config,
         Some(Err(error)) => {

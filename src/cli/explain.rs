@@ -19,9 +19,9 @@ pub(super) fn explain(id: &str, format: Format, out: &mut dyn Write) -> io::Resu
         Format::Json => {
             let example = |example: &Example| json!({ "file": example.file, "text": example.text, "config": example.config });
             let all = json!({
-                "version": 1, "id": rule.id, "severity": rule.severity, "summary": rule.summary, "why": rule.why,
+                "version": 1, "id": rule.id, "severity": rule.severity, "pedantic": rule.pedantic, "summary": rule.summary, "why": rule.why,
                 "bad": example(&rule.bad), "good": example(&rule.good), "fix": rule.fix,
-                "needs": rule.needs, "pedantic": rule.pedantic,
+                "needs": rule.needs,
             });
             serde_json::to_writer_pretty(&mut *out, &all)?;
             writeln!(out)?;

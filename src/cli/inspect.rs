@@ -21,5 +21,5 @@ pub(super) fn inspect(options: &InspectOptions, out: &mut dyn Write) -> io::Resu
         InspectFormat::Yaml => report::inspect::yaml(&run.project, out)?,
         InspectFormat::Human => report::inspect::human(&run.project, out)?,
     }
-    Ok(tell_troubles(&run, options.files.verbose))
+    Ok(tell_troubles(&run, options.files.reading.verbose))
 }

@@ -1,8 +1,10 @@
 //! The commands. Arguments in [`args`], the way through in [`run`], one file for each command.
 
 pub mod args;
+mod changed;
 mod check;
 mod dialects;
+pub mod diff;
 mod explain;
 mod inspect;
 mod progress;
@@ -30,6 +32,7 @@ pub fn main(arguments: Arguments) -> u8 {
         Command::Check(options) => check::check(&options, &mut out),
         Command::Inspect(options) => inspect::inspect(&options, &mut out),
         Command::Stacks(options) => stacks::stacks(&options, &mut out),
+        Command::Diff(options) => diff::diff(&options, &mut out),
         Command::Schedule(options) => schedule::schedule(&options, &mut out),
         Command::Rules { format } => rules::rules(format, &mut out),
         Command::Dialects { format } => dialects::dialects(format, &mut out),

@@ -13,7 +13,7 @@ pub(super) fn rules(format: Format, out: &mut dyn Write) -> io::Result<u8> {
         Format::Json => {
             let list = rule::all()
                 .iter()
-                .map(|rule| json!({ "id": rule.id, "severity": rule.severity, "summary": rule.summary }));
+                .map(|rule| json!({ "id": rule.id, "severity": rule.severity, "pedantic": rule.pedantic, "summary": rule.summary }));
             let all = json!({ "version": 1, "rules": list.collect::<Vec<_>>() });
             serde_json::to_writer_pretty(&mut *out, &all)?;
             writeln!(out)?;
@@ -21,7 +21,8 @@ pub(super) fn rules(format: Format, out: &mut dyn Write) -> io::Result<u8> {
         Format::Human => {
             let width = rule::all().iter().map(|rule| rule.id.len()).max().unwrap_or(0);
             for rule in rule::all() {
-                writeln!(out, "{:width$}  {:7}  {}", rule.id, word(rule.severity), rule.summary)?;
+                let pedantic = if rule.pedantic { " (pedantic)" } else { "" };
+                writeln!(out, "{:width$}  {:7}  {}{pedantic}", rule.id, word(rule.severity), rule.summary)?;
             }
         }
     }

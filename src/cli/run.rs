@@ -1,6 +1,6 @@
 //! The way through, from paths to findings.
 
-use super::args::FileOptions;
+use super::args::{FileOptions, ReadOptions};
 use super::progress::Progress;
 use super::suppress::{CommentAt, Suppressions};
 use crate::config::{self, Config, ConfigError, nearest};
@@ -11,15 +11,17 @@ use crate::model::{Annotation, Bound, Facts, Origin, Policy, Says, Setting, Unre
 use crate::report::Summary;
 use crate::rule;
 use crate::schedule;
-use crate::source::discover::{Discovered, Found, Search, absolute, discover, slashes};
+use crate::source::discover::{Discovered, Found, Search, absolute, slashes};
+use crate::source::git::Blob;
 use crate::source::prefilter::Prefilter;
 use crate::source::read::{self, Content};
-use crate::source::{Place, SourceText};
+use crate::source::{Place, SourceText, Tree};
 use crate::stack::{self, DeclaredLayer, Project, ProjectFile, Selector, UnusedSuppression};
 use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// Everything that was found in some files.
 pub struct Run {
@@ -31,15 +33,22 @@ pub struct Run {
     pub summary: Summary,
     /// What went wrong with paths: the work is not complete.
     pub troubles: Vec<String>,
+    /// Paths that gave nothing, and why.
+    pub absent: Vec<String>,
     /// Files that were not read on, and why.
     pub skipped: Vec<(String, String)>,
     /// The text of standard input, and the name it goes by.
     stdin: Option<(String, String)>,
+    /// Where the files are read from.
+    pub(super) tree: Tree,
     /// Where each file is, by how it is shown.
-    paths: BTreeMap<String, PathBuf>,
+    pub(super) paths: BTreeMap<String, PathBuf>,
     /// Files that only declared stacks name.
     context: BTreeSet<String>,
 }
+
+/// What was made of files, by their names and the git objects that hold them: the same bytes, the same facts.
+pub type Memory = Mutex<HashMap<(String, Blob), Outcome>>;
 
 /// Room for walks into nested values.
 const STACK_SIZE: usize = 32 * 1024 * 1024;
@@ -51,29 +60,64 @@ const STDIN_NAME: &str = "<stdin>";
 impl Run {
     /// Reads the files and takes their facts; the error is about retrylint.toml.
     pub fn new(options: &FileOptions) -> Result<Self, ConfigError> {
-        let mut config = configuration(options)?;
-        let pool =
-            rayon::ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK_SIZE).build();
+        Self::over(options, Tree::default(), &Memory::default())
+    }
+
+    /// The same for files of any tree. What the memory has is not read again.
+    pub fn over(options: &FileOptions, tree: Tree, memory: &Memory) -> Result<Self, ConfigError> {
+        let config = configuration(options, &tree)?;
+        Ok(Self::configured(options, tree, memory, config))
+    }
+
+    /// The same with settings that are read already.
+    pub(super) fn configured(options: &FileOptions, tree: Tree, memory: &Memory, mut config: Config) -> Self {
+        let ReadOptions { threads, max_file_size, .. } = options.reading;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_SIZE).build();
         let stdin_name = options.paths.iter().any(|path| is_stdin(path)).then(|| {
             let name = options.stdin_filename.clone().unwrap_or_else(|| STDIN_NAME.into());
             Found { shown: slashes(&name), path: name }
         });
-        let (Discovered { found, left_out, troubles }, context) =
-            files(options, &config, stdin_name.as_ref());
+        let (Discovered { found, left_out, absent, troubles }, context) =
+            files(options, &tree, &config, stdin_name.as_ref());
         name_as_found(&mut config, found.iter().chain(&stdin_name));
         let filters = Filters::new(&config);
         let progress = Progress::new(found.len());
         let look_at_all = || -> Vec<Looked> {
-            let one = |found: &Found| {
-                let looked = look(
-                    &found.shown,
-                    read::file(&found.path, options.max_file_size, filters.of(&found.shown)),
-                    &config,
-                );
-                progress.step();
-                looked
+            // what a dialect of retrylint.toml makes of a file hangs on that
+            let plain = |found: &Found| config.dialects_of(&found.shown).is_empty();
+            let name = |found: &Found| {
+                let blob = tree.blob(&found.path).filter(|_| plain(found))?;
+                Some((found.shown.clone(), blob.clone()))
             };
-            found.par_iter().map(one).collect()
+            let recall = |found: &Found| {
+                let memory = memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                Some(Looked { path: found.shown.clone(), outcome: memory.get(&name(found)?)?.clone() })
+            };
+            let (mut all, mut rest) = (Vec::new(), Vec::new());
+            for found in &found {
+                match recall(found) {
+                    Some(looked) => all.push(looked),
+                    None => rest.push(found),
+                }
+            }
+            all.extend(tree.each(
+                &rest,
+                max_file_size,
+                &|found| filters.of(&found.shown),
+                |found, content| {
+                    let looked = look(&found.shown, content, &config);
+                    if let Some(name) = name(found) {
+                        let mut memory = memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                        memory.insert(name, looked.outcome.clone());
+                    }
+                    progress.step();
+                    looked
+                },
+            ));
+            let order: HashMap<&str, usize> =
+                found.iter().enumerate().map(|(n, found)| (found.shown.as_str(), n)).collect();
+            all.par_sort_by_key(|looked| order.get(looked.path.as_str()).copied());
+            all
         };
         let mut looked = match pool {
             Ok(pool) => pool.install(look_at_all),
@@ -81,8 +125,8 @@ impl Run {
         };
         drop(progress);
         let mut stdin = None;
-        if let Some(Found { shown: name, .. }) = stdin_name {
-            let content = read::stream(&mut io::stdin().lock(), options.max_file_size, filters.of(&name));
+        if let (Some(Found { shown: name, .. }), Tree::Disk(_)) = (stdin_name, &tree) {
+            let content = read::stream(&mut io::stdin().lock(), max_file_size, filters.of(&name));
             if let Ok(Content::Text(text)) = &content {
                 stdin = Some((name.clone(), text.clone()));
             }
@@ -97,12 +141,14 @@ impl Run {
             config,
             summary: Summary::default(),
             troubles,
+            absent,
             skipped: Vec::new(),
             stdin,
+            tree,
             paths,
             context,
         };
-        Ok(run.collect(looked))
+        run.collect(looked)
     }
 
     fn collect(mut self, looked: Vec<Looked>) -> Self {
@@ -111,7 +157,8 @@ impl Run {
             let context = self.context.contains(&one.path);
             self.summary.files_seen += usize::from(!context);
             match one.outcome {
-                Outcome::Facts(facts) => {
+                Outcome::Facts(mut facts) => {
+                    declare(&one.path, &mut facts, &self.config);
                     self.summary.files_parsed += usize::from(!context);
                     if !context {
                         self.summary.policies += facts.policies.len();
@@ -149,7 +196,7 @@ impl Run {
         self
     }
 
-    /// The findings that are neither off nor suppressed, in the order of their places; counts them.
+    /// The findings that are neither off nor suppressed, in the order of their places.
     pub fn findings(&mut self) -> Vec<Finding> {
         let mut all = Vec::new();
         for rule in rule::all() {
@@ -166,14 +213,19 @@ impl Run {
         kept.sort_by(|a, b| key(a).cmp(&key(b)));
         // one place that several policies share, as by an alias or a profile, says it once
         kept.dedup_by(|b, a| key(a) == key(b));
-        for finding in &kept {
+        kept.retain(|finding| self.config.asked.wants(finding.rule));
+        kept
+    }
+
+    /// Counts the findings that are shown.
+    pub fn count(&mut self, findings: &[Finding]) {
+        for finding in findings {
             match finding.severity {
                 Severity::Error => self.summary.errors += 1,
                 Severity::Warning => self.summary.warnings += 1,
                 Severity::Note => self.summary.notes += 1,
             }
         }
-        kept
     }
 
     /// Those of the findings that are neither off nor suppressed, with their severities; keeps which
@@ -194,7 +246,7 @@ impl Run {
             if silencing.is_empty() {
                 kept.push(finding);
             } else {
-                suppressed += 1;
+                suppressed += usize::from(self.config.asked.wants(finding.rule));
                 used.extend(silencing);
             }
         }
@@ -224,13 +276,31 @@ impl Run {
         unused
     }
 
+    /// Where a file is that is shown.
+    pub(super) fn path(&self, file: &str) -> PathBuf {
+        self.paths.get(file).cloned().unwrap_or_else(|| PathBuf::from(file))
+    }
+
+    /// The texts of files, read again at once; of those that can be read.
+    pub(super) fn texts<'f>(&self, files: impl IntoIterator<Item = &'f str>) -> BTreeMap<String, String> {
+        let named = |file: &str| Found { shown: file.to_string(), path: self.path(file) };
+        let found: Vec<Found> = files.into_iter().map(named).collect();
+        let found: Vec<&Found> = found.iter().collect();
+        let all = Prefilter::new([]);
+        let made = self.tree.each(&found, u64::MAX, &|_| &all, |found, content| match content {
+            Ok(Content::Text(text)) => Some((found.shown.clone(), text)),
+            _ => None,
+        });
+        let stdin = self.stdin.iter().filter(|(name, _)| found.iter().any(|found| found.shown == *name));
+        made.into_iter().flatten().chain(stdin.cloned()).collect()
+    }
+
     /// The text of a file, read again.
     pub fn text(&self, file: &str) -> Option<String> {
         if let Some((_, text)) = self.stdin.as_ref().filter(|(name, _)| name == file) {
             return Some(text.clone());
         }
-        let path = self.paths.get(file).cloned().unwrap_or_else(|| PathBuf::from(file));
-        let bytes = std::fs::read(path).ok()?;
+        let bytes = self.tree.bytes(&self.path(file)).ok()?;
         let wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
         // what is no UTF-8 is shown as far as it is
         (!wide).then(|| String::from_utf8_lossy(&bytes).into_owned())
@@ -270,16 +340,21 @@ fn key(finding: &Finding) -> (&str, u32, u32, &str, &str) {
     (&finding.file, finding.place.line, finding.place.column, finding.rule, &finding.message)
 }
 
-fn configuration(options: &FileOptions) -> Result<Config, ConfigError> {
-    if options.no_config {
+pub(super) fn configuration(options: &FileOptions, tree: &Tree) -> Result<Config, ConfigError> {
+    if options.reading.no_config {
         return Ok(Config::default());
     }
     let first = match options.paths.first() {
         Some(path) if is_stdin(path) => options.stdin_filename.as_deref(),
         path => path.map(PathBuf::as_path),
     };
-    match options.config.clone().or_else(|| config::find(first.unwrap_or(Path::new(".")))) {
-        Some(path) => config::read(&path),
+    // one that is named may stand outside of a revision
+    let named = options.reading.config.clone();
+    let on_disk = named.as_ref().is_some_and(|path| !tree.is_file(path));
+    let find = || config::find(first.unwrap_or(Path::new(".")), |path| tree.is_file(path));
+    match named.or_else(find) {
+        Some(path) if on_disk => config::read(&path, std::fs::read_to_string(&path)),
+        Some(path) => config::read(&path, tree.text(&path)),
         None => Ok(Config::default()),
     }
 }
@@ -289,24 +364,32 @@ fn is_stdin(path: &Path) -> bool {
 }
 
 /// The files that were asked for, and the names of those that retrylint.toml names beside them.
-fn files(options: &FileOptions, config: &Config, stdin: Option<&Found>) -> (Discovered, BTreeSet<String>) {
+fn files(
+    options: &FileOptions,
+    tree: &Tree,
+    config: &Config,
+    stdin: Option<&Found>,
+) -> (Discovered, BTreeSet<String>) {
     let here = [PathBuf::from(".")];
-    let named: Vec<PathBuf> = options.paths.iter().filter(|path| !is_stdin(path)).cloned().collect();
+    let mut named: Vec<PathBuf> = options.paths.iter().filter(|path| !is_stdin(path)).cloned().collect();
+    if let Tree::Revision(_) = tree {
+        named.extend(stdin.map(|found| found.path.clone()));
+    }
     let paths = if options.paths.is_empty() { &here[..] } else { &named };
     let wanted = |path: &Path| {
         (Format::is_config(&path.to_string_lossy())
             || !config.dialects_of(&path.to_string_lossy()).is_empty())
             && path.file_name().is_none_or(|name| name != config::FILE_NAME)
     };
-    let mut all =
-        discover(&Search { paths, wanted: &wanted, patterns: &config.patterns, threads: options.threads });
+    let threads = options.reading.threads;
+    let mut all = tree.discover(&Search { paths, wanted: &wanted, patterns: &config.patterns, threads });
     let mut known: BTreeSet<PathBuf> =
         all.found.iter().chain(stdin).map(|found| absolute(&found.path)).collect();
     let current = std::env::current_dir().unwrap_or_default();
     let mut context = BTreeSet::new();
     for selector in selectors(config) {
         let path = PathBuf::from(&selector.file);
-        if path.is_file() && known.insert(path.clone()) {
+        if tree.is_file(&path) && known.insert(path.clone()) {
             let shown = slashes(path.strip_prefix(&current).unwrap_or(&path));
             context.insert(shown.clone());
             all.found.push(Found { shown, path });
@@ -354,9 +437,14 @@ struct Looked {
     outcome: Outcome,
 }
 
-enum Outcome {
+/// What became of a file.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// What it says.
     Facts(Box<Facts>),
+    /// It was not read on, and why.
     Skipped(String),
+    /// It could not be read, and why.
     Failed(String),
 }
 
@@ -366,10 +454,7 @@ fn look(path: &str, content: io::Result<Content>, config: &Config) -> Looked {
         Ok(Content::Skipped(skip)) => Outcome::Skipped(skip.to_string()),
         Ok(Content::NotUtf8 { before, utf16 }) => Outcome::Facts(Box::new(not_utf8(before, utf16))),
         Ok(Content::Text(text)) => match facts(path, text, &config.dialects_of(path)) {
-            Some(mut facts) => {
-                declare(path, &mut facts, config);
-                Outcome::Facts(Box::new(facts))
-            }
+            Some(facts) => Outcome::Facts(Box::new(facts)),
             None => Outcome::Skipped("it is a template".to_string()),
         },
     };
@@ -513,7 +598,8 @@ fn lost_deadlines(files: &[ProjectFile], config: &Config) -> Vec<String> {
 /// The findings in bytes as a file of this name, as without a retrylint.toml.
 pub fn check_bytes(name: &str, bytes: &[u8]) -> Vec<Finding> {
     let content = read::content(bytes.to_vec(), &Prefilter::new([]));
-    check(look(name, Ok(content), &Config::default()), Config::default())
+    let config = Config::default();
+    check(look(name, Ok(content), &config), config)
 }
 
 /// The findings in a text as a file of this name, with the text of a retrylint.toml beside it.
@@ -531,8 +617,10 @@ fn check(looked: Looked, config: Config) -> Vec<Finding> {
         config,
         summary: Summary::default(),
         troubles: Vec::new(),
+        absent: Vec::new(),
         skipped: Vec::new(),
         stdin: None,
+        tree: Tree::default(),
         paths: BTreeMap::new(),
         context: BTreeSet::new(),
     };

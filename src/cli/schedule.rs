@@ -120,8 +120,10 @@ fn find(selector: &str) -> Result<Policy, String> {
     let (file, wanted) =
         selector.split_once('#').map_or((selector, None), |(file, wanted)| (file, Some(wanted)));
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-    let config = match config::find(Path::new(file)) {
-        Some(path) => config::read(&path).map_err(|error| error.to_string())?,
+    let config = match config::find(Path::new(file), Path::is_file) {
+        Some(path) => {
+            config::read(&path, std::fs::read_to_string(&path)).map_err(|error| error.to_string())?
+        }
         None => Config::default(),
     };
     let facts = run::facts(file, text, &config.dialects_of(file))

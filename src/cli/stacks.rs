@@ -37,5 +37,5 @@ pub(super) fn stacks(options: &StacksOptions, out: &mut dyn Write) -> io::Result
             StacksFormat::Mermaid => stacks::mermaid(project, out)?,
         }
     }
-    Ok(tell_troubles(&run, options.files.verbose))
+    Ok(tell_troubles(&run, options.files.reading.verbose))
 }

@@ -1,5 +1,6 @@
 //! retrylint.toml: where it is, what it says, and what is wrong with it.
 
+pub mod baseline;
 mod dialects;
 pub(crate) mod nearest;
 #[cfg(test)]
@@ -45,9 +46,32 @@ pub struct Config {
     pub stacks: Vec<DeclaredStack>,
     /// `[[dialect]]`
     pub dialects: Vec<Own>,
+    /// `baseline`, from the root on.
+    pub baseline: Option<PathBuf>,
+    /// Which rules the command line asks for.
+    pub asked: Asked,
     levels: BTreeMap<String, Level>,
     overrides: Vec<(Globs, BTreeMap<String, Level>)>,
     root: PathBuf,
+}
+
+/// Which rules the command line asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// Only these, even those that `[rules]` switches off; empty for all that are on.
+    pub select: Vec<String>,
+    /// None of these.
+    pub ignore: Vec<String>,
+    /// Pedantic ones as well.
+    pub pedantic: bool,
+}
+
+impl Asked {
+    /// Whether the findings of a rule are wanted.
+    pub fn wants(&self, rule: &str) -> bool {
+        let names = |list: &[String]| list.iter().any(|name| name == rule);
+        (self.select.is_empty() || names(&self.select)) && !names(&self.ignore)
+    }
 }
 
 /// How a rule is set: its severity, or None for off.
@@ -142,6 +166,8 @@ struct Written {
     exclude: Vec<Spanned<String>>,
     /// The least severity that makes a check fail; error unless set.
     fail_on: Option<FailOn>,
+    /// The findings that are known, in a file that `--write-baseline` makes.
+    baseline: Option<String>,
     /// What is too much.
     limits: WrittenLimits,
     /// What holds where nothing is written.
@@ -270,18 +296,16 @@ const EXPECTED: &[(&str, &str)] = &[
 ];
 
 /// The nearest retrylint.toml at or above a path.
-pub fn find(from: &Path) -> Option<PathBuf> {
-    let from = absolute(from);
-    let start = if from.is_dir() { Some(from.as_path()) } else { from.parent() };
-    start?.ancestors().map(|folder| folder.join(FILE_NAME)).find(|path| path.is_file())
+pub fn find(from: &Path, is_file: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    absolute(from).ancestors().map(|folder| folder.join(FILE_NAME)).find(|path| is_file(path))
 }
 
-/// Reads a retrylint.toml.
-pub fn read(path: &Path) -> Result<Config, ConfigError> {
+/// Takes what was read as a retrylint.toml.
+pub fn read(path: &Path, text: std::io::Result<String>) -> Result<Config, ConfigError> {
     let here = std::env::current_dir().unwrap_or_default();
     let whole = absolute(path);
     let file = slashes(whole.strip_prefix(&here).unwrap_or(&whole));
-    let text = std::fs::read_to_string(path).map_err(|error| ConfigError {
+    let text = text.map_err(|error| ConfigError {
         file: file.clone(),
         place: None,
         message: format!("it cannot be read: {error}"),
@@ -335,6 +359,8 @@ impl Reading {
         Ok(Config {
             patterns,
             fail_on: written.fail_on,
+            baseline: written.baseline.map(|file| absolute(&self.root.join(file))),
+            asked: Asked::default(),
             limits,
             assumed_attempt_timeout: written.assume.attempt_timeout.map(|time| time.0),
             deadlines: written.deadline.into_iter().map(deadline).collect(),
@@ -461,14 +487,25 @@ impl Config {
     /// The severity of a rule's finding in a file; None where the rule is off there, as pedantic ones are unless
     /// they are given one.
     pub fn severity(&self, rule: &str, file: &str, own: Severity) -> Option<Severity> {
+        let pedantic = rule::all().iter().any(|known| known.id == rule && known.pedantic);
+        self.severity_of(rule, pedantic, file, own)
+    }
+
+    /// An override for the file comes first, then a rule that is named on the command line, then `[rules]`.
+    fn severity_of(&self, rule: &str, pedantic: bool, file: &str, own: Severity) -> Option<Severity> {
         let of_rule =
             self.overrides.iter().rev().filter_map(|(globs, levels)| Some((globs, levels.get(rule)?)));
         let relative = std::cell::LazyCell::new(|| self.relative(file));
         let of_file = of_rule.filter(|(globs, _)| globs.match_path(&relative)).map(|(_, level)| level).next();
-        of_file.or_else(|| self.levels.get(rule)).map_or_else(
-            || (!rule::all().iter().any(|known| known.id == rule && known.pedantic)).then_some(own),
-            |level| level.0,
-        )
+        if let Some(level) = of_file {
+            return level.0;
+        }
+        let selected = self.asked.select.iter().any(|name| name == rule);
+        match self.levels.get(rule) {
+            Some(Level(None)) if selected => Some(own),
+            Some(level) => level.0,
+            None => (!pedantic || selected || self.asked.pedantic).then_some(own),
+        }
     }
 }
 
@@ -574,6 +611,20 @@ mod tests {
             (selector.file.as_str(), selector.policy.as_deref(), selector.place.line),
             ("/repo/web/a.yml", Some("x"), 6)
         );
+    }
+
+    #[test]
+    fn pedantic_rules_are_on_where_they_are_asked_for() {
+        let severity = |config: &Config| config.severity_of("fussy", true, "/repo/a.toml", Severity::Note);
+        let mut config = Config::default();
+        assert_eq!(severity(&config), None);
+        config.asked.pedantic = true;
+        assert_eq!(severity(&config), Some(Severity::Note));
+        config.asked = Asked { select: vec!["fussy".into()], ..Asked::default() };
+        assert_eq!(severity(&config), Some(Severity::Note));
+        config =
+            Config { levels: [("fussy".into(), Level(Some(Severity::Error)))].into(), ..Config::default() };
+        assert_eq!(severity(&config), Some(Severity::Error));
     }
 
     #[test]

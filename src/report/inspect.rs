@@ -35,7 +35,7 @@ fn count(bound: Bound<u64>) -> Value {
     bound.at().map_or(Value::Null, Value::from)
 }
 
-fn policy(file: &str, policy: &Policy, schedule: &Schedule) -> Value {
+pub(super) fn policy(file: &str, policy: &Policy, schedule: &Schedule) -> Value {
     let waits = |pick: fn(&crate::schedule::Wait) -> Duration| match &schedule.waits {
         Some(waits) => waits.iter().map(|wait| json!(pick(wait).millis())).collect(),
         None => Value::Null,
@@ -79,7 +79,7 @@ pub(super) fn waits_origin(policy: &Policy) -> &Origin {
     unknown.or_else(assumed).copied().unwrap_or(&backoff.initial.origin)
 }
 
-fn queue(file: &str, queue: &Queue) -> Value {
+pub(super) fn queue(file: &str, queue: &Queue) -> Value {
     let runs = queue.handlers.iter().map(|handler| handler.run.at());
     let longest: Option<Vec<Duration>> = runs.collect();
     json!({
@@ -106,7 +106,8 @@ pub(super) fn stacks(project: &Project) -> Vec<Value> {
     project.stacks.iter().map(|found| stack(project, found)).collect()
 }
 
-fn stack(project: &Project, stack: &Stack) -> Value {
+/// A call path.
+pub(super) fn stack(project: &Project, stack: &Stack) -> Value {
     let layers: Vec<_> = stack.layers.iter().map(|part| layer(project, part)).collect();
     json!({
         "name": stack.name,
@@ -221,6 +222,14 @@ fn source_of(origin: &Origin) -> String {
 
 /// "0 s to 25 ms, 0 s to 50 ms; 75 ms in all at most"
 fn waits(schedule: &Schedule) -> String {
+    let total =
+        schedule.total_max.at().filter(|_| schedule.waits.as_ref().is_some_and(|waits| !waits.is_empty()));
+    let total = total.map_or(String::new(), |total| format!("; {total} in all at most"));
+    format!("{}{total}", listed(schedule))
+}
+
+/// "0 s to 25 ms, 0 s to 50 ms"
+pub(super) fn listed(schedule: &Schedule) -> String {
     const MOST: usize = 10;
     let Some(waits) = &schedule.waits else { return "not known".to_string() };
     if waits.is_empty() {
@@ -232,6 +241,5 @@ fn waits(schedule: &Schedule) -> String {
     };
     let shown: Vec<_> = waits.iter().take(MOST).map(one).collect();
     let more = if schedule.truncated || waits.len() > MOST { ", …" } else { "" };
-    let total = schedule.total_max.at().map_or(String::new(), |total| format!("; {total} in all at most"));
-    format!("{}{more}{total}", shown.join(", "))
+    format!("{}{more}", shown.join(", "))
 }

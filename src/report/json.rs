@@ -107,7 +107,9 @@ mod tests {
     "errors": 1,
     "warnings": 0,
     "notes": 0,
-    "suppressed": 0
+    "suppressed": 0,
+    "known": 0,
+    "unchanged": 0
   }
 }
 "##);

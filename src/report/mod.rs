@@ -1,5 +1,6 @@
 //! Output, one format a file.
 
+pub mod diff;
 pub mod human;
 pub mod inspect;
 pub mod json;
@@ -30,4 +31,8 @@ pub struct Summary {
     pub notes: usize,
     /// Findings that a comment silences.
     pub suppressed: usize,
+    /// Findings that the baseline knows.
+    pub known: usize,
+    /// Findings that a change did not touch.
+    pub unchanged: usize,
 }

@@ -35,6 +35,7 @@ use crate::model::Duration;
 use crate::stack::Project;
 
 /// A rule, with everything that its documentation says.
+#[derive(Clone, Copy)]
 pub struct Rule {
     /// Kebab-case name, the only one it has.
     pub id: &'static str,
@@ -126,6 +127,7 @@ pub fn all() -> &'static [Rule] {
 }
 
 /// A file of a rule's documentation; it is run as a test.
+#[derive(Clone, Copy)]
 pub struct Example {
     /// Its name, which decides how it is read.
     pub file: &'static str,

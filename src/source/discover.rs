@@ -36,7 +36,9 @@ pub struct Discovered {
     pub found: Vec<Found>,
     /// Files that were named and that retrylint.toml leaves out, as they are shown.
     pub left_out: Vec<String>,
-    /// What was wrong with the paths.
+    /// Which paths gave nothing, and why.
+    pub absent: Vec<String>,
+    /// What else was wrong with the paths.
     pub troubles: Vec<String>,
 }
 
@@ -109,6 +111,13 @@ pub fn absolute(path: &Path) -> PathBuf {
     clean
 }
 
+/// A path from the root on, as it is called from a folder.
+pub fn relative(path: &Path, folder: &Path) -> PathBuf {
+    let shared = path.components().zip(folder.components()).take_while(|(one, other)| one == other).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(path.components().skip(shared)).collect()
+}
+
 /// A path as text with forward slashes.
 pub fn slashes(path: &Path) -> String {
     let text = path.to_string_lossy();
@@ -128,36 +137,56 @@ pub fn discover(search: &Search<'_>) -> Discovered {
             Ok(_) => take(named, search, &mut all),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if let Err(why) = pattern(named, search, &mut all) {
-                    all.troubles.push(format!("{}: {why}", slashes(named)));
+                    all.absent.push(format!("{}: {why}", slashes(named)));
                 }
             }
             Err(error) => all.troubles.push(format!("{}: {error}", slashes(named))),
         }
     }
-    all.found.sort();
-    let mut seen = BTreeSet::new();
-    all.found.retain(|found| seen.insert(absolute(&found.path)));
-    all.left_out.sort();
-    all.left_out.dedup();
+    all.tidy();
     all
 }
 
-/// A folder is walked. A file that was named is taken whatever its ending, unless retrylint.toml leaves
-/// it out: hooks name every file of a change.
-fn take(path: &Path, search: &Search<'_>, all: &mut Discovered) {
-    if path.is_dir() {
-        walk(path, search, all);
-    } else if search.patterns.allow(path) {
-        all.found.push(Found { shown: slashes(path), path: path.to_path_buf() });
-    } else {
-        all.left_out.push(slashes(path));
+impl Discovered {
+    /// Takes a file that was named, whatever its ending, unless retrylint.toml leaves it out: hooks name
+    /// every file of a change.
+    pub(super) fn named(&mut self, path: &Path, search: &Search<'_>) {
+        if search.patterns.allow(path) {
+            self.found.push(Found { shown: slashes(path), path: path.to_path_buf() });
+        } else {
+            self.left_out.push(slashes(path));
+        }
     }
+
+    /// Each file once, in the order of their names.
+    pub(super) fn tidy(&mut self) {
+        self.found.sort();
+        let mut seen = BTreeSet::new();
+        self.found.retain(|found| seen.insert(absolute(&found.path)));
+        self.left_out.sort();
+        self.left_out.dedup();
+    }
+}
+
+fn take(path: &Path, search: &Search<'_>, all: &mut Discovered) {
+    if path.is_dir() { walk(path, search, all) } else { all.named(path, search) }
+}
+
+/// Whether a path is what a pattern of the command line stands for; the error says why that is nothing.
+pub(super) fn matches_pattern(named: &Path, path: &Path) -> Result<bool, String> {
+    let pattern =
+        Pattern::new(&slashes(Path::new(text_of_pattern(named)?))).map_err(|error| error.to_string())?;
+    Ok(pattern.matches_with(&slashes(path), OPTIONS))
+}
+
+fn text_of_pattern(named: &Path) -> Result<&str, String> {
+    let text = named.to_str().filter(|text| text.contains(['*', '?', '[']));
+    text.ok_or_else(|| "there is no such file or folder".to_string())
 }
 
 /// What a pattern of the command line matches; the error says why that is nothing.
 fn pattern(named: &Path, search: &Search<'_>, all: &mut Discovered) -> Result<(), String> {
-    let text = named.to_str().filter(|text| text.contains(['*', '?', '[']));
-    let text = text.ok_or("there is no such file or folder")?;
+    let text = text_of_pattern(named)?;
     let mut matched = false;
     for path in glob::glob_with(text, OPTIONS).map_err(|error| error.to_string())? {
         matched = true;
@@ -249,7 +278,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let paths = [folder.path().join("*.yaml"), folder.path().join("none"), folder.path().join("[")];
         let search = Search { paths: &paths, wanted: &|_| true, patterns: &Patterns::default(), threads: 1 };
-        let troubles = discover(&search).troubles;
+        let troubles = discover(&search).absent;
         assert!(troubles[0].ends_with("*.yaml: nothing matches the pattern"), "{troubles:?}");
         assert!(troubles[1].ends_with("none: there is no such file or folder"), "{troubles:?}");
         assert!(troubles[2].contains("[: Pattern syntax error"), "{troubles:?}");
