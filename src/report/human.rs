@@ -316,6 +316,7 @@ mod tests {
             help: "Do this.".into(),
             related: related.collect(),
             notes: vec!["3 attempts (its default)".into()],
+            fix: None,
         };
         let source = |file: &str| match file {
             "a.yaml" => Some(text.to_string()),

@@ -63,6 +63,7 @@ mod tests {
             help: "2 attempts fit in 5 s".into(),
             related: vec![Label { file: "other.yaml".into(), place, message: "the deadline: 5 s".into() }],
             notes: vec!["the waits: up to 100 ms (Istio's default)".into()],
+            fix: None,
         };
         let mut out = Vec::new();
         json(&[finding], &Summary { errors: 1, ..Summary::default() }, &mut out).expect("writing to memory");

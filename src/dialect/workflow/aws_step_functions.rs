@@ -3,6 +3,7 @@
 
 use crate::dialect::shape::cloudformation::{Template, joined_text, template_text};
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time, Word, literal};
+use crate::dialect::shape::switch::{last_scalar, switch};
 use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
@@ -213,6 +214,7 @@ fn retriers<'d>(
                 cap_applies: CapApplies::BeforeJitter,
                 jitter: reader.get(block, &JITTER),
                 can_jitter: true,
+                switch: switch(block.get(JITTER.key), last_scalar(retrier), JITTER.key, "FULL"),
                 ..Backoff::none("Step Functions' default")
             },
             attempt_timeout,
