@@ -4,6 +4,7 @@ pub mod args;
 mod check;
 mod dialects;
 mod explain;
+mod fix;
 mod inspect;
 mod progress;
 mod rules;

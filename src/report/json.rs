@@ -2,13 +2,22 @@
 
 use super::{Summary, mask};
 use crate::finding::{Finding, Label};
+use crate::fix::Made;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Writes the findings and the summary.
-pub fn json(findings: &[Finding], summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+pub fn json(
+    findings: &[Finding],
+    fixes: &[Made],
+    summary: &Summary,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let findings: Vec<_> = findings.iter().map(finding).collect();
-    let all = json!({ "version": 1, "findings": findings, "summary": summary });
+    let mut all = json!({ "version": 1, "findings": findings, "summary": summary });
+    if !fixes.is_empty() {
+        all["fixes"] = fixes.iter().map(made).collect();
+    }
     serde_json::to_writer_pretty(&mut *out, &all)?;
     writeln!(out)
 }
@@ -28,6 +37,17 @@ fn finding(finding: &Finding) -> Value {
         "help": mask::tokens(&finding.help),
         "related": finding.related.iter().map(label).collect::<Vec<_>>(),
         "notes": finding.notes.iter().map(|note| mask::tokens(note)).collect::<Vec<_>>(),
+    })
+}
+
+fn made(made: &Made) -> Value {
+    json!({
+        "rule": made.rule,
+        "file": made.file,
+        "line": made.place.line,
+        "column": made.place.column,
+        "before": made.before,
+        "after": made.after,
     })
 }
 
@@ -66,7 +86,7 @@ mod tests {
             fix: None,
         };
         let mut out = Vec::new();
-        json(&[finding], &Summary { errors: 1, ..Summary::default() }, &mut out).expect("writing to memory");
+        json(&[finding], &[], &Summary { errors: 1, ..Summary::default() }, &mut out).expect("writing to memory");
         insta::assert_snapshot!(String::from_utf8(out).expect("UTF-8"), @r##"
 {
   "version": 1,
@@ -108,7 +128,8 @@ mod tests {
     "errors": 1,
     "warnings": 0,
     "notes": 0,
-    "suppressed": 0
+    "suppressed": 0,
+    "fixed": 0
   }
 }
 "##);

@@ -1,5 +1,6 @@
 //! Output, one format a file.
 
+pub mod diff;
 pub mod human;
 pub mod inspect;
 pub mod json;
@@ -29,4 +30,6 @@ pub struct Summary {
     pub notes: usize,
     /// Findings that a comment silences.
     pub suppressed: usize,
+    /// Values that were put right; with `--diff` those that would be.
+    pub fixed: usize,
 }

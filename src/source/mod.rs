@@ -5,6 +5,7 @@ pub mod place;
 pub mod prefilter;
 pub mod read;
 pub mod text;
+pub mod write;
 
 pub use place::Place;
 pub use text::SourceText;
