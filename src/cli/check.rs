@@ -25,7 +25,10 @@ pub(super) fn check(options: &CheckOptions, out: &mut dyn Write) -> io::Result<u
         let fixed = fix::fix(&mut run, findings);
         (findings, made) = (fixed.findings, fixed.made);
         if options.diff {
-            fixed.files.iter().try_for_each(|one| report::diff::diff(&one.file, &one.before, &one.after, out))?;
+            fixed
+                .files
+                .iter()
+                .try_for_each(|one| report::diff::diff(&one.file, &one.before, &one.after, out))?;
         } else if let Some(back) = write(options, &mut run, fixed.files, out)? {
             made.retain(|one| !back.contains_key(&one.file));
             run.summary.fixed = made.len();

@@ -21,6 +21,7 @@ pub(super) fn explain(id: &str, format: Format, out: &mut dyn Write) -> io::Resu
             let all = json!({
                 "version": 1, "id": rule.id, "severity": rule.severity, "summary": rule.summary, "why": rule.why,
                 "bad": example(&rule.bad), "good": example(&rule.good), "fix": rule.fix,
+                "fixable": rule.can_fix(),
             });
             serde_json::to_writer_pretty(&mut *out, &all)?;
             writeln!(out)?;
@@ -40,7 +41,11 @@ fn human(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
             indented(example.config, out)?;
         }
     }
-    writeln!(out, "\nHow to put it right: {}", rule.fix)
+    writeln!(out, "\nHow to put it right: {}", rule.fix)?;
+    if rule.can_fix() {
+        writeln!(out, "`check --fix` does so where every number is known and written for this alone.")?;
+    }
+    Ok(())
 }
 
 fn indented(text: &str, out: &mut dyn Write) -> io::Result<()> {

@@ -37,7 +37,15 @@ pub(super) fn fix(run: &mut Run, mut findings: Vec<Finding>) -> Fixed {
             before.entry(candidate.file.clone()).or_insert_with(|| candidate.text.clone());
         }
         let Some((remaining, kept)) = pass(run, &findings, candidates) else { break };
-        let told = |c: &Candidate<'_>| c.findings.iter().map(|f| f.rule).collect::<BTreeSet<_>>().into_iter().map(|rule| fix::made(rule, &c.file, &c.text, c.fix, &c.edit)).collect::<Vec<_>>();
+        let told = |c: &Candidate<'_>| {
+            c.findings
+                .iter()
+                .map(|f| f.rule)
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .map(|rule| fix::made(rule, &c.file, &c.text, c.fix, &c.edit))
+                .collect::<Vec<_>>()
+        };
         made.extend(kept.iter().flat_map(told));
         findings = remaining;
     }
@@ -79,7 +87,8 @@ fn candidates<'f>(run: &Run, findings: &'f [Finding]) -> Vec<Candidate<'f>> {
         let (Some(text), Some(facts)) = (run.exact_text(file), facts) else { continue };
         let fixes: Vec<_> = wanted.iter().map(|(_, fix)| *fix).collect();
         let edits = fix::edits(file, &text, facts, &fixes);
-        let mut edits: Vec<_> = wanted.into_iter().zip(edits).filter_map(|(of, edit)| Some((of, edit?))).collect();
+        let mut edits: Vec<_> =
+            wanted.into_iter().zip(edits).filter_map(|(of, edit)| Some((of, edit?))).collect();
         edits.sort_by_key(|(_, edit)| (edit.bytes.start, edit.bytes.end));
         let first = candidates.len();
         for ((finding, fix), edit) in edits {
@@ -156,19 +165,24 @@ fn bad(before: &[Finding], after: &[Finding], candidates: &[Candidate<'_>]) -> B
     for finding in candidates.iter().flat_map(|candidate| &candidate.findings) {
         *counts.entry(key(finding)).or_default() += 1;
     }
-    let remains = |candidate: &Candidate<'_>| candidate.findings.iter().any(|finding| counts[&key(finding)] > 0);
+    let remains =
+        |candidate: &Candidate<'_>| candidate.findings.iter().any(|finding| counts[&key(finding)] > 0);
     let mut bad: BTreeSet<usize> =
         candidates.iter().enumerate().filter(|(_, candidate)| remains(candidate)).map(|(n, _)| n).collect();
     let new = after.iter().filter(|finding| severities[&(key(finding), finding.severity)] > 0);
     for finding in new.take(MOST_BLAMED) {
-        let concerned = |file: &str| finding.file == file || finding.related.iter().any(|label| label.file == file);
+        let concerned =
+            |file: &str| finding.file == file || finding.related.iter().any(|label| label.file == file);
         let blamed: Vec<_> = candidates
             .iter()
             .enumerate()
             .filter(|(_, candidate)| candidate.severity() <= finding.severity && concerned(&candidate.file))
             .collect();
-        let near = |candidate: &Candidate<'_>| candidate.findings.iter().any(|other| around(&other.pointer, &finding.pointer));
-        let nearest: Vec<_> = blamed.iter().filter(|(_, candidate)| near(candidate)).map(|(n, _)| *n).collect();
+        let near = |candidate: &Candidate<'_>| {
+            candidate.findings.iter().any(|other| around(&other.pointer, &finding.pointer))
+        };
+        let nearest: Vec<_> =
+            blamed.iter().filter(|(_, candidate)| near(candidate)).map(|(n, _)| *n).collect();
         let all = blamed.iter().map(|(n, _)| *n);
         if nearest.iter().all(|n| bad.contains(n)) { bad.extend(all) } else { bad.extend(nearest) }
     }

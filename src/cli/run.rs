@@ -7,6 +7,7 @@ use crate::config::{self, Config, ConfigError, nearest};
 use crate::dialect;
 use crate::document::{self, Format, Parsed};
 use crate::finding::{Finding, Severity};
+use crate::fix::Made;
 use crate::model::{Annotation, Bound, Facts, Origin, Policy, Says, Setting, Unreadable, annotation};
 use crate::report::Summary;
 use crate::rule;
@@ -84,7 +85,8 @@ impl Run {
             let mut bytes = Vec::new();
             let limit = options.max_file_size.saturating_add(1);
             let read = io::stdin().lock().take(limit).read_to_end(&mut bytes);
-            let content = read.and_then(|_| read::stream(&mut bytes.as_slice(), options.max_file_size, &filter));
+            let content =
+                read.and_then(|_| read::stream(&mut bytes.as_slice(), options.max_file_size, &filter));
             looked.push(look(&name, content, &config));
             stdin = (bytes.len() as u64 <= options.max_file_size).then_some((name, bytes));
         }
@@ -542,13 +544,15 @@ pub fn check_text(name: &str, text: &str, config: &str) -> Result<Vec<Finding>, 
     Ok(check(looked, config))
 }
 
-/// A text as a file of this name with all its fixes made, as without a retrylint.toml.
-pub fn fix_text(name: &str, text: &str) -> String {
-    let mut run = alone(look(name, Ok(Content::Text(text.to_string())), &Config::default()), Config::default());
+/// A text as a file of this name with all its fixes made, as without a retrylint.toml, and what they are.
+pub fn fix_text(name: &str, text: &str) -> (String, Vec<Made>) {
+    let mut run =
+        alone(look(name, Ok(Content::Text(text.to_string())), &Config::default()), Config::default());
     run.texts.insert(name.to_string(), text.to_string());
     let findings = run.findings();
     let fixed = super::fix::fix(&mut run, findings);
-    fixed.files.into_iter().next().map_or_else(|| text.to_string(), |changed| changed.after)
+    let after = fixed.files.into_iter().next().map_or_else(|| text.to_string(), |changed| changed.after);
+    (after, fixed.made)
 }
 
 fn check(looked: Looked, config: Config) -> Vec<Finding> {

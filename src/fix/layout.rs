@@ -6,13 +6,13 @@ use crate::document::Format;
 use crate::source::Place;
 use std::ops::Range;
 
-/// The bytes of a scalar without its quotes; `start` is where it stands.
+/// The bytes of a scalar without its quotes, which are escaped within a text; `start` is where it stands.
 pub(super) fn unquoted(written: &str, start: usize) -> Range<usize> {
-    let quote = written.chars().next().filter(|char| matches!(char, '"' | '\''));
-    match quote.and_then(|quote| written[1..].strip_suffix(quote)) {
-        Some(inner) => start + 1..start + 1 + inner.len(),
-        None => start..start + written.len(),
-    }
+    let inner = ["\"", "'", "\\\""].into_iter().find_map(|quote| {
+        let inner = written.strip_prefix(quote)?.strip_suffix(quote)?;
+        Some(start + quote.len()..start + quote.len() + inner.len())
+    });
+    inner.unwrap_or(start..start + written.len())
 }
 
 /// An entry and the line that it stands in.
@@ -76,7 +76,8 @@ pub(super) fn added(site: &Site<'_>, place: Place, key: &str, word: &str) -> Opt
     let name = quote.map_or(key.to_string(), |quote| format!("{quote}{key}{quote}"));
     let value_quote = quote.or((site.format == Format::Toml).then_some('"'));
     let bare = word == "true";
-    let word = value_quote.filter(|_| !bare).map_or(word.to_string(), |quote| format!("{quote}{word}{quote}"));
+    let word =
+        value_quote.filter(|_| !bare).map_or(word.to_string(), |quote| format!("{quote}{word}{quote}"));
     let separator = if line.is_plain() { line.between } else { ": " };
     let entry = format!("{name}{separator}{word}");
     let rest = line.after.trim_start_matches(BLANKS);
@@ -85,7 +86,10 @@ pub(super) fn added(site: &Site<'_>, place: Place, key: &str, word: &str) -> Opt
     if flow {
         let (_, tail) = rest.split_at(usize::from(rest.starts_with(',')));
         if alone && tail.trim_matches(BLANKS).is_empty() {
-            return Some(Edit { bytes: value.end..value.end, with: format!(",{ending}{}{entry}", line.before) });
+            return Some(Edit {
+                bytes: value.end..value.end,
+                with: format!(",{ending}{}{entry}", line.before),
+            });
         }
         let tail = tail.trim_start_matches(BLANKS);
         let wide = separator.ends_with(BLANKS);
@@ -123,7 +127,8 @@ pub(super) fn removed(site: &Site<'_>) -> Option<Edit> {
     let (key, value) = (node.key_place(), node.place());
     let (key, value) = (key.start as usize..key.end as usize, value.start as usize..value.end as usize);
     let line = Line::of(site.text, key.clone(), value.clone())?;
-    let above = site.text[..line.start].trim_end_matches(['\n', '\r']).rsplit('\n').next().unwrap_or_default();
+    let above =
+        site.text[..line.start].trim_end_matches(['\n', '\r']).rsplit('\n').next().unwrap_or_default();
     // a comment above would speak of what comes next
     let told = COMMENTS.iter().any(|mark| above.trim_start_matches(BLANKS).starts_with(mark));
     if !line.is_plain() || told && line.before.trim_matches(BLANKS).is_empty() {

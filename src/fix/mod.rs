@@ -116,9 +116,9 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
     changed
 }
 
-/// Whether two edits touch each other and cannot both be made.
+/// Whether two edits cannot both be made.
 pub fn overlap(a: &Edit, b: &Edit) -> bool {
-    a.bytes.start <= b.bytes.end && b.bytes.start <= a.bytes.end
+    a.bytes.start < b.bytes.end && b.bytes.start < a.bytes.end || a.bytes.start == b.bytes.start
 }
 
 /// Whether a text can still be read, with as many documents and no more faults.
@@ -131,24 +131,21 @@ pub fn reads_as_before(path: &str, before: &str, after: &str) -> bool {
     counts(before) == counts(after)
 }
 
-/// Places that more than one policy, or more than one queue, takes its own number from.
+/// Places that more than one policy, or more than one queue, takes a number from.
 fn shared(facts: &Facts) -> BTreeSet<Place> {
-    let mut uses: BTreeMap<Place, u32> = BTreeMap::new();
-    let mut policies: Vec<Place> = Vec::new();
-    for policy in &facts.policies {
+    let of_policies = facts.policies.iter().map(|policy| {
         let backoff = &policy.backoff;
-        let origins = [&policy.attempts.origin, &backoff.cap.origin];
-        let written = origins.into_iter().filter_map(|origin| match origin {
-            Origin::Written(place) | Origin::Inherited(place) => Some(*place),
-            _ => None,
-        });
-        policies.extend(written.chain(backoff.switch.iter().map(|switch| switch.place)));
+        let written = [&policy.attempts.origin, &backoff.cap.origin].into_iter().filter_map(Origin::place);
+        written.chain(backoff.switch.iter().map(|switch| switch.place)).collect::<BTreeSet<_>>()
+    });
+    let of_queues = facts.queues.iter().map(|queue| queue.window.origin.place().into_iter().collect());
+    let (mut seen, mut shared) = (BTreeSet::new(), BTreeSet::new());
+    for place in of_policies.chain(of_queues).flatten() {
+        if !seen.insert(place) {
+            shared.insert(place);
+        }
     }
-    policies.extend(facts.queues.iter().filter_map(|queue| queue.window.origin.place()));
-    for place in policies {
-        *uses.entry(place).or_default() += 1;
-    }
-    uses.into_iter().filter(|(_, count)| *count > 1).map(|(place, _)| place).collect()
+    shared
 }
 
 /// For the places of the fixes the scalars that are there or around it, of hidden keys those of the key.

@@ -4,16 +4,8 @@
 use crate::model::Duration;
 
 /// The units that times are written in, in nanoseconds.
-const UNITS: [u128; 8] = [
-    1,
-    1_000,
-    1_000_000,
-    SECOND,
-    60 * SECOND,
-    3_600 * SECOND,
-    86_400 * SECOND,
-    7 * 86_400 * SECOND,
-];
+const UNITS: [u128; 8] =
+    [1, 1_000, 1_000_000, SECOND, 60 * SECOND, 3_600 * SECOND, 86_400 * SECOND, 7 * 86_400 * SECOND];
 const SECOND: u128 = 1_000_000_000;
 /// What may stand before the number of a time: ISO 8601.
 const BEFORE: [&str; 4] = ["", "P", "PT", "pt"];
@@ -30,7 +22,8 @@ pub(super) fn attempts(written: &str, from: u64, to: u64) -> Option<String> {
 pub(super) fn time(written: &str, from: Duration, to: Duration) -> Option<String> {
     let start = written.find(|char: char| char.is_ascii_digit())?;
     let (before, rest) = written.split_at(start);
-    let end = rest.find(|char: char| !(char.is_ascii_digit() || matches!(char, '.' | '_'))).unwrap_or(rest.len());
+    let end =
+        rest.find(|char: char| !(char.is_ascii_digit() || matches!(char, '.' | '_'))).unwrap_or(rest.len());
     let (number, unit) = rest.split_at(end);
     let lettered = unit.chars().all(|char| char.is_alphabetic() || char == ' ');
     // a word for one of it, as in "1 minute"
@@ -70,7 +63,8 @@ pub(super) fn is_word(written: &str) -> bool {
 fn plain(written: &str) -> Option<String> {
     let groups: Vec<_> = written.split('_').collect();
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let thousands = groups.len() == 1 || groups[0].len() <= 3 && groups[1..].iter().all(|group| group.len() == 3);
+    let thousands =
+        groups.len() == 1 || groups[0].len() <= 3 && groups[1..].iter().all(|group| group.len() == 3);
     let padded = written.starts_with('0') && written.len() > 1;
     (thousands && !padded && groups.iter().all(|group| digits(group))).then(|| groups.concat())
 }

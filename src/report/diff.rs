@@ -11,7 +11,8 @@ const AHEAD: usize = 16;
 
 /// Writes the diff of a file.
 pub fn diff(file: &str, before: &str, after: &str, out: &mut dyn Write) -> io::Result<()> {
-    let (old, new): (Vec<_>, Vec<_>) = (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
+    let (old, new): (Vec<_>, Vec<_>) =
+        (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
     let (old_shown, new_shown) = (mask::text(before), mask::text(after));
     let old_shown: Vec<_> = old_shown.split_inclusive('\n').collect();
     let new_shown: Vec<_> = new_shown.split_inclusive('\n').collect();
@@ -51,11 +52,7 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<Changed> {
             (i, j) = (i + 1, j + 1);
             continue;
         }
-        let same = |a: usize, b: usize| {
-            let next = |lines: &[&str], at: usize| lines.get(at..).map(|rest| rest.iter().take(2).map(|line| line.len()).sum::<usize>());
-            (old.get(i + a) == new.get(j + b) && old.get(i + a + 1) == new.get(j + b + 1))
-                && next(old, i + a) == next(new, j + b)
-        };
+        let same = |a: usize, b: usize| old.get(i + a) == new.get(j + b);
         let steps = (1..=AHEAD).flat_map(|sum| (0..=sum).map(move |a| (a, sum - a)));
         let (a, b) = steps
             .filter(|(a, b)| i + a <= old.len() && j + b <= new.len())
@@ -119,7 +116,9 @@ mod tests {
         +last
         ");
         assert!(shown("a\nb\nc\n", "a\nc\n").ends_with("@@ -1,3 +1,2 @@\n a\n-b\n c\n"));
-        assert!(shown("a", "b").ends_with("-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n"));
+        assert!(
+            shown("a", "b").ends_with("-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n")
+        );
     }
 
     #[test]

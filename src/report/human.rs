@@ -49,7 +49,14 @@ pub fn fixes(made: &[Made], out: &mut dyn Write) -> io::Result<()> {
             (removed, "") => format!("removed the first {removed}"),
             (before, after) => format!("{before} → {after}"),
         };
-        writeln!(out, "fixed {}:{}:{}: {} ({rule})", printable(file), place.line, place.column, printable(&what))?;
+        writeln!(
+            out,
+            "fixed {}:{}:{}: {} ({rule})",
+            printable(file),
+            place.line,
+            place.column,
+            printable(&what)
+        )?;
     }
     Ok(())
 }

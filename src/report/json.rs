@@ -7,12 +7,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Writes the findings and the summary.
-pub fn json(
-    findings: &[Finding],
-    fixes: &[Made],
-    summary: &Summary,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn json(findings: &[Finding], fixes: &[Made], summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let findings: Vec<_> = findings.iter().map(finding).collect();
     let mut all = json!({ "version": 1, "findings": findings, "summary": summary });
     if !fixes.is_empty() {
@@ -86,7 +81,8 @@ mod tests {
             fix: None,
         };
         let mut out = Vec::new();
-        json(&[finding], &[], &Summary { errors: 1, ..Summary::default() }, &mut out).expect("writing to memory");
+        json(&[finding], &[], &Summary { errors: 1, ..Summary::default() }, &mut out)
+            .expect("writing to memory");
         insta::assert_snapshot!(String::from_utf8(out).expect("UTF-8"), @r##"
 {
   "version": 1,

@@ -1,8 +1,6 @@
 //! deadline-exceeded
 
-use super::words::{
-    Evidence, Subject, Wording, change, counted, is_exact_policy, policies, stack_evidence,
-};
+use super::words::{Evidence, Subject, Wording, change, counted, is_exact_policy, policies, stack_evidence};
 use super::{Example, Limits, Rule};
 use crate::finding::{Change, Finding, Fix, Severity};
 use crate::model::{Backoff, Bound, Duration, Pacing, Policy};

@@ -1,6 +1,6 @@
 //! missing-jitter
 
-use super::words::{Evidence, Subject, Wording, policies};
+use super::words::{Evidence, Subject, Wording, is_sound, policies};
 use super::{Example, Limits, Rule};
 use crate::finding::{Change, Finding, Fix, Severity};
 use crate::model::{Bound, Jitter, Layer, Pacing, Policy, Switch};
@@ -71,7 +71,7 @@ fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option
             .into(),
     };
     let finding = Subject::policy(file, policy).finding(&RULE, wording, evidence);
-    Some(Finding { fix: policy.backoff.switch.as_ref().map(turn_on), ..finding })
+    Some(Finding { fix: policy.backoff.switch.as_ref().filter(|_| is_sound(policy)).map(turn_on), ..finding })
 }
 
 fn turn_on(switch: &Switch) -> Fix {

@@ -136,7 +136,12 @@ pub(super) fn is_exact<T>(setting: &Setting<T>) -> bool {
     !setting.origin.is_assumed() && setting.branches.is_empty()
 }
 
-/// The same of all times and counts of a policy, and no number of it is likely to have another unit.
+/// Nothing of a policy is refused, and no number of it is likely to have another unit: that comes first.
+pub(super) fn is_sound(policy: &Policy) -> bool {
+    policy.faults.is_empty() && !suspicious_unit::is_in(policy)
+}
+
+/// A sound policy of which no time and no count rests on a guess.
 pub(super) fn is_exact_policy(policy: &Policy) -> bool {
     let Policy { attempts, attempt_timeout, deadline, backoff, .. } = policy;
     let times = [attempt_timeout, deadline, &backoff.initial, &backoff.cap];
@@ -144,13 +149,13 @@ pub(super) fn is_exact_policy(policy: &Policy) -> bool {
         && times.into_iter().all(is_exact)
         && is_exact(&backoff.multiplier)
         && is_exact(&backoff.jitter)
-        && !suspicious_unit::is_in(policy)
+        && is_sound(policy)
 }
 
 /// The window that holds every run of a queue's handlers as its system advises it, else one run; what is
 /// not known is left out. None where a part of it is guessed, or is more than one number.
 pub(super) fn wider_window(file: &ProjectFile, queue: &Queue) -> Option<Fix> {
-    let from = queue.window.at()?;
+    let from = queue.window.at().filter(|_| queue.faults.is_empty())?;
     let mut to = from;
     for handler in &queue.handlers {
         // the length of a run with retries of its own is worked out of a policy

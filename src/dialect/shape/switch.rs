@@ -14,7 +14,8 @@ pub fn switch(
 ) -> Option<Switch> {
     match written {
         Some(node) => {
-            let plain = node.tag().is_none() && node.text().is_some_and(|text| placeholder::read(text).is_none());
+            let plain =
+                node.tag().is_none() && node.text().is_some_and(|text| placeholder::read(text).is_none());
             plain.then(|| Switch { place: node.place(), key: None, word })
         }
         None => beside.map(|node| Switch { place: node.place(), key: Some(key.into()), word }),
