@@ -36,17 +36,16 @@ fn every_case_becomes_what_it_should_and_nothing_else_does() {
     let mut wrong = Vec::new();
     let mut rules = BTreeSet::new();
     for (name, before, after) in pairs() {
-        let crlf = |text: &str| text.replace('\n', "\r\n");
-        let spellings: [(&str, &dyn Fn(&str) -> String); 4] = [
-            ("as it is", &|text| text.to_string()),
-            ("with CRLF", &crlf),
-            ("with a byte order mark", &|text| format!("\u{feff}{text}")),
-            ("without a last break", &|text| text.trim_end().to_string()),
-        ];
-        for (what, spelled) in spellings {
-            let (fixed, made) = fix_text(&name, &spelled(&before));
+        let both = [before.as_str(), after.as_str()];
+        for (what, [before, after]) in [
+            ("as it is", both.map(str::to_string)),
+            ("with CRLF", both.map(|text| text.replace('\n', "\r\n"))),
+            ("with a byte order mark", both.map(|text| format!("\u{feff}{text}"))),
+            ("without a last break", both.map(|text| text.trim_end().to_string())),
+        ] {
+            let (fixed, made) = fix_text(&name, &before);
             rules.extend(made.iter().map(|made| made.rule));
-            if fixed != spelled(&after) {
+            if fixed != after {
                 wrong.push(format!("{name} {what}:\n{fixed}"));
             }
         }

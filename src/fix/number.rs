@@ -37,13 +37,13 @@ pub(super) fn time(written: &str, from: Duration, to: Duration) -> Option<String
     let digits: u128 = format!("{}{fraction}", plain(whole)?).parse().ok().filter(|digits| *digits > 0)?;
     // the unit, and no other number, makes this of that
     let nanos = from.nanos().checked_mul(scale)?;
-    let size = (nanos % digits == 0).then_some(nanos / digits).filter(|size| UNITS.contains(size))?;
+    let size = nanos.is_multiple_of(digits).then_some(nanos / digits).filter(|size| UNITS.contains(size))?;
     let (count, part) = (to.nanos() / size, to.nanos() % size);
     let new = match (number.contains('.'), part) {
         (false, 0) => count.to_string(),
         (false, _) if size <= SECOND => (count + 1).to_string(),
         (false, _) => return None,
-        (true, _) if part * SECOND % size == 0 => {
+        (true, _) if (part * SECOND).is_multiple_of(size) => {
             let places = format!("{:09}", part * SECOND / size);
             let places = places.trim_end_matches('0');
             format!("{count}.{}", if places.is_empty() { "0" } else { places })

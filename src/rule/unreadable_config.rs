@@ -51,7 +51,7 @@ fn finding(file: &ProjectFile, part: &Unreadable) -> Finding {
     let wording = Wording { message: part.message.clone(), label: "here".into(), help: part.help.clone() };
     // of a key that stands twice the first is of no effect
     let twice = part.related.is_some() && part.warning;
-    let fix = twice.then(|| Fix { place: part.place, change: Change::RemoveHidden });
+    let fix = twice.then_some(Fix { place: part.place, change: Change::RemoveHidden });
     Finding { fix, ..Subject::of_file(&file.path, part.place).finding(&RULE, wording, evidence) }
 }
 
