@@ -136,6 +136,20 @@ fn an_edit_of_a_fixture_changes_no_other_value() {
     assert!(fixed.sum::<usize>() > 30);
 }
 
+#[test]
+fn no_broken_text_makes_it_panic_and_what_it_writes_can_be_fixed_again() {
+    for (name, before, _) in pairs() {
+        for (at, _) in before.char_indices().step_by(29) {
+            fix_text(&name, &before[..at]);
+            for with in ["\"", "{", "'", "\n", "&a ", "\u{feff}", "é"] {
+                let text = format!("{}{with}{}", &before[..at], &before[at..]);
+                let (fixed, _) = fix_text(&name, &text);
+                assert_eq!(fix_text(&name, &fixed).0, fixed, "{text}");
+            }
+        }
+    }
+}
+
 /// A service's settings, some of which do not fit.
 #[derive(Clone, Debug)]
 struct Service {

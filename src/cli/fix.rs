@@ -3,7 +3,9 @@
 use super::run::Run;
 use crate::finding::{Finding, Fix, Severity};
 use crate::fix::{self, Edit, Made};
+use crate::model::Facts;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// What became of the files.
 pub(super) struct Fixed {
@@ -33,20 +35,11 @@ pub(super) fn fix(run: &mut Run, mut findings: Vec<Finding>) -> Fixed {
     let mut made = Vec::new();
     for _ in 0..MOST_PASSES {
         let candidates = candidates(run, &findings);
-        for candidate in &candidates {
-            before.entry(candidate.file.clone()).or_insert_with(|| candidate.text.clone());
+        for group in of_files(&candidates) {
+            before.entry(group[0].file.to_string()).or_insert_with(|| group[0].text.to_string());
         }
         let Some((remaining, kept)) = pass(run, &findings, candidates) else { break };
-        let told = |c: &Candidate<'_>| {
-            c.findings
-                .iter()
-                .map(|f| f.rule)
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .map(|rule| fix::made(rule, &c.file, &c.text, c.fix, &c.edit))
-                .collect::<Vec<_>>()
-        };
-        made.extend(kept.iter().flat_map(told));
+        made.extend(kept.iter().flat_map(Candidate::made));
         findings = remaining;
     }
     let changed = before.into_iter().filter_map(|(file, before)| {
@@ -60,8 +53,8 @@ pub(super) fn fix(run: &mut Run, mut findings: Vec<Finding>) -> Fixed {
 
 /// An edit, and the findings that it is to put right.
 struct Candidate<'f> {
-    file: String,
-    text: String,
+    file: &'f str,
+    text: Rc<str>,
     edit: Edit,
     fix: &'f Fix,
     findings: Vec<&'f Finding>,
@@ -71,6 +64,17 @@ impl Candidate<'_> {
     fn severity(&self) -> Severity {
         self.findings.iter().map(|finding| finding.severity).min().unwrap_or(Severity::Note)
     }
+
+    /// What it did, once for each rule.
+    fn made(&self) -> impl Iterator<Item = Made> {
+        let rules: BTreeSet<_> = self.findings.iter().map(|finding| finding.rule).collect();
+        rules.into_iter().map(|rule| fix::made(rule, self.file, &self.text, self.fix, &self.edit))
+    }
+}
+
+/// The candidates of each file.
+fn of_files<'c, 'f>(candidates: &'c [Candidate<'f>]) -> impl Iterator<Item = &'c [Candidate<'f>]> {
+    candidates.chunk_by(|a, b| a.file == b.file)
 }
 
 /// The edits that can be made of what the findings say, none of them touching another.
@@ -82,9 +86,11 @@ fn candidates<'f>(run: &Run, findings: &'f [Finding]) -> Vec<Candidate<'f>> {
         }
     }
     let mut candidates: Vec<Candidate<'f>> = Vec::new();
+    let facts: HashMap<&str, &Facts> =
+        run.project.files.iter().map(|file| (file.path.as_str(), &file.facts)).collect();
     for (file, wanted) in files {
-        let facts = run.project.files.iter().find(|known| known.path == file).map(|known| &known.facts);
-        let (Some(text), Some(facts)) = (run.exact_text(file), facts) else { continue };
+        let (Some(text), Some(facts)) = (run.exact_text(file), facts.get(file)) else { continue };
+        let text: Rc<str> = text.into();
         let fixes: Vec<_> = wanted.iter().map(|(_, fix)| *fix).collect();
         let edits = fix::edits(file, &text, facts, &fixes);
         let mut edits: Vec<_> =
@@ -96,7 +102,7 @@ fn candidates<'f>(run: &Run, findings: &'f [Finding]) -> Vec<Candidate<'f>> {
                 Some(last) if last.edit == edit => last.findings.push(finding),
                 Some(last) if fix::overlap(&last.edit, &edit) => {}
                 _ => candidates.push(Candidate {
-                    file: file.to_string(),
+                    file,
                     text: text.clone(),
                     edit,
                     fix,
@@ -115,17 +121,21 @@ fn pass<'f>(
     mut candidates: Vec<Candidate<'f>>,
 ) -> Option<(Vec<Finding>, Vec<Candidate<'f>>)> {
     let originals: BTreeMap<String, String> =
-        candidates.iter().map(|candidate| (candidate.file.clone(), candidate.text.clone())).collect();
+        of_files(&candidates).map(|group| (group[0].file.to_string(), group[0].text.to_string())).collect();
     for _ in 0..MOST_TRIALS {
         let mut texts = originals.clone();
-        for group in candidates.chunk_by(|a, b| a.file == b.file) {
-            let edits: Vec<_> = group.iter().map(|candidate| candidate.edit.clone()).collect();
-            let changed = fix::apply(&group[0].text, &edits);
-            if fix::reads_as_before(&group[0].file, &group[0].text, &changed) {
-                texts.insert(group[0].file.clone(), changed);
+        let mut broken = BTreeSet::new();
+        for group in of_files(&candidates) {
+            let Candidate { file, text, .. } = &group[0];
+            let edits: Vec<_> = group.iter().map(|candidate| &candidate.edit).collect();
+            let changed = fix::apply(text, &edits);
+            if fix::reads_as_before(file, text, &changed) {
+                texts.insert(file.to_string(), changed);
+            } else {
+                broken.insert(*file);
             }
         }
-        candidates.retain(|candidate| texts[&candidate.file] != candidate.text);
+        candidates.retain(|candidate| !broken.contains(candidate.file));
         if candidates.is_empty() {
             break;
         }
@@ -176,7 +186,7 @@ fn bad(before: &[Finding], after: &[Finding], candidates: &[Candidate<'_>]) -> B
         let blamed: Vec<_> = candidates
             .iter()
             .enumerate()
-            .filter(|(_, candidate)| candidate.severity() <= finding.severity && concerned(&candidate.file))
+            .filter(|(_, candidate)| candidate.severity() <= finding.severity && concerned(candidate.file))
             .collect();
         let near = |candidate: &Candidate<'_>| {
             candidate.findings.iter().any(|other| around(&other.pointer, &finding.pointer))

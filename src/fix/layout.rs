@@ -33,13 +33,23 @@ struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    /// The line of an entry, if it stands in one.
+    /// The line of an entry, if it stands in one of a length that people write.
     fn of(text: &'t str, key: Range<usize>, value: Range<usize>) -> Option<Self> {
-        let start = text.get(..key.start)?.rfind('\n').map_or(0, |at| at + 1);
-        let end = text.get(value.end..)?.find('\n').map_or(text.len(), |at| value.end + at);
-        let ending = if text[..end].ends_with('\r') && end < text.len() { end - 1 } else { end };
-        let line = text.get(start..ending)?;
-        (!line.contains(['\n', '\r'])).then_some(())?;
+        let from = key.start.saturating_sub(LONGEST_LINE);
+        let to = text.len().min(value.end.saturating_add(LONGEST_LINE));
+        let bytes = text.as_bytes();
+        let start = match bytes.get(from..key.start)?.iter().rposition(|byte| *byte == b'\n') {
+            Some(at) => from + at + 1,
+            None => (from == 0).then_some(0)?,
+        };
+        let end = match bytes.get(value.end..to)?.iter().position(|byte| *byte == b'\n') {
+            Some(at) => value.end + at,
+            None => (to == text.len()).then_some(to)?,
+        };
+        let ending = if end < text.len() && text[value.end..end].ends_with('\r') { end - 1 } else { end };
+        if text.get(start..ending)?.contains(['\n', '\r']) {
+            return None;
+        }
         Some(Self {
             before: text[start..key.start].trim_start_matches('\u{feff}'),
             key: text.get(key.clone())?,
@@ -57,6 +67,8 @@ impl<'t> Line<'t> {
     }
 }
 
+/// Lines are looked through so far to both sides of an entry.
+const LONGEST_LINE: usize = 10_000;
 const BLANKS: [char; 2] = [' ', '\t'];
 const COMMENTS: [&str; 3] = ["#", "//", "/*"];
 

@@ -102,12 +102,10 @@ pub fn made(rule: &'static str, file: &str, text: &str, fix: &Fix, edit: &Edit) 
     Made { rule, file: file.to_string(), place: fix.place, before, after }
 }
 
-/// A text with edits that do not overlap made in it.
-pub fn apply(text: &str, edits: &[Edit]) -> String {
-    let mut sorted: Vec<_> = edits.iter().collect();
-    sorted.sort_by_key(|edit| (edit.bytes.start, edit.bytes.end));
+/// A text with edits made in it, which are in order and do not overlap.
+pub fn apply(text: &str, edits: &[&Edit]) -> String {
     let (mut changed, mut done) = (String::with_capacity(text.len()), 0);
-    for Edit { bytes, with } in sorted {
+    for Edit { bytes, with } in edits {
         changed.push_str(&text[done..bytes.start]);
         changed.push_str(with);
         done = bytes.end;

@@ -41,8 +41,8 @@ fn made(made: &Made) -> Value {
         "file": made.file,
         "line": made.place.line,
         "column": made.place.column,
-        "before": made.before,
-        "after": made.after,
+        "before": mask::tokens(&made.before),
+        "after": mask::tokens(&made.after),
     })
 }
 
