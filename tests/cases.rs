@@ -148,7 +148,8 @@ fn checked(case: &Case) -> Vec<String> {
     for wanted in wanted.into_iter().flatten() {
         let rule = wanted["rule"].as_str().expect("a rule's id");
         let matches = |finding: &Value| {
-            finding["rule"] == rule && wanted.get("line").is_none_or(|line| *line == finding["line"])
+            let agrees = |key: &str| wanted.get(key).is_none_or(|value| *value == finding[key]);
+            finding["rule"] == rule && agrees("line") && agrees("severity")
         };
         if known.iter().any(|id| id == rule) && !found.iter().any(matches) {
             problems.push(format!("no {rule} at line {} (there: {:?})", wanted["line"], there()));

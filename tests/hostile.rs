@@ -84,6 +84,8 @@ fn inputs_made_to_hurt_end_quickly() {
         ("waits.yaml", "retry: {max_retries: 99999999999, delay: 106751991167300d}".into()),
         ("nul.yaml", format!("retries: 3\0{policy}")),
         ("empty.yaml", String::new()),
+        ("open-placeholders.json", format!("{{\"retry\": {}", "${".repeat(500_000))),
+        ("placeholders.json", format!("{{\"retry\": [{}1]}}", "${retries}, ".repeat(50_000))),
         ("dashes.yaml", "---\n".repeat(20_000)),
         ("comments.json", format!("[{}{{\"retries\": 3}}]", "/**/ ".repeat(100_000))),
         ("stream.json", format!("// retries\n{}", "--- 1\n".repeat(20_000))),

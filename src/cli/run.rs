@@ -57,7 +57,7 @@ impl Run {
         let mut config = configuration(options)?;
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK_SIZE).build();
-        let filter = Prefilter::new(dialect::all().flat_map(|dialect| dialect.markers.iter().copied()));
+        let filter = &*dialect::PREFILTER;
         let stdin_name = options.paths.iter().any(|path| is_stdin(path)).then(|| {
             let name = options.stdin_filename.clone().unwrap_or_else(|| STDIN_NAME.into());
             Found { shown: slashes(&name), path: name }
@@ -69,7 +69,7 @@ impl Run {
         let look_at_all = || -> Vec<Looked> {
             let one = |found: &Found| {
                 let looked =
-                    look(&found.shown, read::file(&found.path, options.max_file_size, &filter), &config);
+                    look(&found.shown, read::file(&found.path, options.max_file_size, filter), &config);
                 progress.step();
                 looked
             };
@@ -86,7 +86,7 @@ impl Run {
             let limit = options.max_file_size.saturating_add(1);
             let read = io::stdin().lock().take(limit).read_to_end(&mut bytes);
             let content =
-                read.and_then(|_| read::stream(&mut bytes.as_slice(), options.max_file_size, &filter));
+                read.and_then(|_| read::stream(&mut bytes.as_slice(), options.max_file_size, filter));
             looked.push(look(&name, content, &config));
             stdin = (bytes.len() as u64 <= options.max_file_size).then_some((name, bytes));
         }

@@ -1,33 +1,11 @@
 //! "Did you mean": the known word that is nearest to a wrong one.
 
+use crate::model::nearest;
+
 /// What is said of a word that is not known.
 pub(crate) fn unknown(what: &str, wrong: &str, known: &[&str]) -> String {
-    let near = known.iter().map(|word| (distance(wrong, word), *word)).min();
-    match near.filter(|(distance, word)| *distance * 2 <= word.len().max(2)) {
-        Some((_, word)) => format!("there is no {what} `{wrong}`; did you mean `{word}`?"),
+    match nearest(wrong, known) {
+        Some(word) => format!("there is no {what} `{wrong}`; did you mean `{word}`?"),
         None => format!("there is no {what} `{wrong}`; there are {}", known.join(", ")),
     }
-}
-
-/// Letters to put in, take out or change, and neighbours to swap (optimal string alignment).
-fn distance(a: &str, b: &str) -> usize {
-    const LONGEST: usize = 64;
-    let letters = |text: &str| text.chars().take(LONGEST).collect::<Vec<_>>();
-    let (a, b) = (letters(a), letters(b));
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for (i, row) in rows.iter_mut().enumerate() {
-        row[0] = i;
-    }
-    rows[0] = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        for j in 1..=b.len() {
-            let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            rows[i][j] = least;
-        }
-    }
-    rows[a.len()][b.len()]
 }

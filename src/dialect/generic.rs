@@ -598,12 +598,13 @@ fn commented_unit(entries: &[Entry<'_>], comments: &[Comment]) -> Option<Bare> {
     (!apart).then_some(Bare(unit, None))
 }
 
-/// The unit that a comment on the line of a value names.
+/// The unit that the next comment on the line of a value names, or the one before it.
 fn unit_behind(node: Node<'_>, comments: &[Comment]) -> Option<Unit> {
-    let line = node.place().line;
-    let at = comments.partition_point(|comment| comment.place.line < line);
-    let behind = comments.get(at).filter(|comment| comment.place.line == line && !comment.own_line)?;
-    names::unit_in_words(&behind.text)
+    let place = node.place();
+    let next = comments.partition_point(|comment| comment.place.start < place.start);
+    let mut near = [Some(next), next.checked_sub(1)].into_iter().flatten().filter_map(|at| comments.get(at));
+    let beside = near.find(|comment| comment.place.line == place.line && !comment.own_line)?;
+    names::unit_in_words(&beside.text)
 }
 
 /// Reads the values of one policy.

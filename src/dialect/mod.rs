@@ -28,8 +28,10 @@ mod foreign;
 mod generic;
 mod shape;
 
-use crate::document::{Comment, Document, Parsed};
-use crate::model::Facts;
+use crate::document::{Comment, Document, Node, Parsed};
+use crate::model::{Facts, annotation};
+use crate::source::prefilter::Prefilter;
+use std::sync::LazyLock;
 
 /// How a system's configuration is read.
 pub struct Dialect {
@@ -73,8 +75,12 @@ pub fn all() -> impl Iterator<Item = &'static Dialect> {
     SYSTEMS.iter().chain(std::iter::once(&generic::DIALECT))
 }
 
+/// Finds out whether a file can matter: whether it holds a marker of any dialect.
+pub static PREFILTER: LazyLock<Prefilter> =
+    LazyLock::new(|| Prefilter::new(all().flat_map(|dialect| dialect.markers.iter().copied())));
+
 /// Takes what a file says into the facts: each document by every system that it belongs to, otherwise as
-/// the settings of a hand-written service.
+/// the settings of a hand-written service; and the files that a ConfigMap holds likewise.
 pub fn read(parsed: &Parsed<'_>, path: &str, facts: &mut Facts) {
     let file = File { path, documents: &parsed.documents, comments: &parsed.comments };
     for document in &parsed.documents {
@@ -85,5 +91,16 @@ pub fn read(parsed: &Parsed<'_>, path: &str, facts: &mut Facts) {
         if !owned {
             (generic::DIALECT.read)(document, &file, facts);
         }
+        for text in shape::kubernetes::config_files(document) {
+            held_file(text, facts);
+        }
     }
+}
+
+/// A file that stands as text in another one. The nesting is bounded by the document.
+fn held_file(text: Node<'_>, facts: &mut Facts) {
+    let matters = text.text().is_some_and(|text| PREFILTER.passes(text.as_bytes()));
+    let Some(parsed) = matters.then(|| text.embedded_file(text.key())).flatten() else { return };
+    facts.annotations.extend(annotation::parse(&parsed.comments));
+    read(&parsed, text.key(), facts);
 }

@@ -60,6 +60,20 @@ impl OffsetMap {
         }
     }
 
+    /// The map of a part of the inner text.
+    pub(super) fn part(&self, part: &Range<usize>) -> Self {
+        let (start, end) = (part.start as u32, part.end as u32);
+        let first = self.stretches.partition_point(|stretch| stretch.inner <= start).saturating_sub(1);
+        let within = self.stretches[first..].iter().take_while(|stretch| stretch.inner < end);
+        let moved = within.map(|stretch| match stretch.fixed_end {
+            None if stretch.inner < start => {
+                Stretch { inner: 0, outer: stretch.outer + (start - stretch.inner), fixed_end: None }
+            }
+            _ => Stretch { inner: stretch.inner.saturating_sub(start), ..*stretch },
+        });
+        Self { stretches: moved.collect() }
+    }
+
     /// From here on everything stands for one stretch of the file.
     pub(super) fn fix(&mut self, inner: u32, outer: (u32, u32)) {
         self.stretches.push(Stretch { inner, outer: outer.0, fixed_end: Some(outer.1) });
@@ -219,4 +233,53 @@ pub(super) fn looks_like_a_mapping(text: &str) -> bool {
     let first =
         text.lines().map(str::trim_end).find(|line| !line.is_empty() && !line.starts_with(['#', '-']));
     first.is_some_and(|line| line.ends_with(':') || line.contains(": "))
+}
+
+/// The documents of a YAML stream: from each line that is `---` to the next. What stands before the first one
+/// is a document if there is more than comments.
+pub(super) fn pieces(text: &str) -> Vec<Range<usize>> {
+    let mut pieces: Vec<Range<usize>> = Vec::new();
+    let (mut start, mut at, mut says_something) = (0, 0, false);
+    for line in text.split_inclusive('\n') {
+        let marker = line
+            .strip_prefix("---")
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']));
+        if marker {
+            pieces.extend(says_something.then_some(start..at));
+            start = at;
+        }
+        says_something |= marker || !line.trim().is_empty() && !line.starts_with(['#', '%']);
+        at += line.len();
+    }
+    pieces.extend(says_something.then_some(start..at));
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_cut_where_its_documents_start() {
+        let cut = |text: &'static str| -> Vec<&str> {
+            pieces(text).into_iter().map(|piece| &text[piece]).collect()
+        };
+        assert_eq!(cut("a: 1\n---\nb: 2\n"), ["a: 1\n", "---\nb: 2\n"]);
+        assert_eq!(cut("# only a comment\n--- # first\nb: 2\n"), ["--- # first\nb: 2\n"]);
+        assert_eq!(cut("a: |\n  ---\n----\n"), ["a: |\n  ---\n----\n"]);
+        assert!(cut("# nothing\n\n").is_empty());
+    }
+
+    #[test]
+    fn a_part_of_a_text_stands_where_it_stood() {
+        let mut map = OffsetMap::default();
+        map.copy(0, 5, (10, 15));
+        map.copy(5, 3, (20, 23));
+        map.fix(8, (40, 44));
+        for start in 0..10 {
+            let part = map.part(&(start..12));
+            assert_eq!(part.outer(0, 1), map.outer(start as u32, start as u32 + 1), "{start}");
+            assert_eq!(part.outer(10 - start as u32, 10 - start as u32), map.outer(10, 10), "{start}");
+        }
+    }
 }

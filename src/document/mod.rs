@@ -132,6 +132,15 @@ pub fn parse(source: &SourceText, format: Format) -> Parsed<'_> {
     }
 }
 
+/// Reads the one document of a text within a file.
+fn parse_within(source: &SourceText, format: Format, text: String, map: embedded::OffsetMap) -> Parsed<'_> {
+    match format {
+        Format::Yaml => yaml::within(source, text, map),
+        Format::Json => yaml::json_within(source, text, map),
+        Format::Toml => toml::within(source, text, map),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,11 @@
 //! The tree and its small face.
 
 use super::embedded::{OffsetMap, Scalar, Style};
-use super::{Duplicate, embedded, pointer};
+use super::{Duplicate, Format, Parsed, embedded, pointer};
 use crate::source::{Place, SourceText};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// One document of a file.
 #[derive(Debug)]
@@ -401,11 +402,14 @@ impl<'t> Document<'t> {
     }
 
     fn place(&self, span: Span) -> Place {
-        let (start, end) = match &self.map {
-            Some(map) => map.outer(span.start, span.end),
-            None => (span.start, span.end),
-        };
-        self.source.place(start as usize, end as usize)
+        let Range { start, end } = self.bytes(span);
+        self.source.place(start, end)
+    }
+
+    /// The bytes of the file for some of the document's text.
+    pub(super) fn bytes(&self, Span { start, end }: Span) -> Range<usize> {
+        let (start, end) = self.map.as_ref().map_or((start, end), |map| map.outer(start, end));
+        start as usize..end as usize
     }
 }
 
@@ -541,9 +545,59 @@ impl<'d> Node<'d> {
     /// The same for a text that is the concatenation of several scalars of this document, as
     /// `Fn::Join` makes; a part that is `Err` stands for itself and has no place of its own.
     pub fn embedded_join(self, parts: &[Result<Node<'d>, &str>]) -> Option<Document<'d>> {
+        let (text, map) = self.inner(parts)?;
+        if !embedded::looks_like_a_mapping(&text) {
+            return None;
+        }
+        let mut document = super::yaml::embedded(self.document.source, text, map)?;
+        document.set_prefix(self.pointer(), self.document.nesting + 1);
+        Some(document)
+    }
+
+    /// The value that a string holds as text (JSON or YAML) behind a prefix, with places in this file.
+    pub fn embedded_after(self, prefix: &str) -> Option<Document<'d>> {
+        self.string().filter(|text| text.starts_with(prefix))?;
+        let (mut text, map) = self.inner(&[Ok(self)])?;
+        text.replace_range(..prefix.len(), &" ".repeat(prefix.len()));
+        let parsed = super::yaml::within(self.document.source, text, map);
+        let mut document = parsed.documents.into_iter().next().filter(|_| parsed.faults.is_empty())?;
+        document.set_prefix(self.pointer(), self.document.nesting + 1);
+        Some(document)
+    }
+
+    /// The file of a name that a string value holds as text, with places in this file. A document that
+    /// cannot be read is left out.
+    pub fn embedded_file(self, name: &str) -> Option<Parsed<'d>> {
+        self.string()?;
+        let (text, map) = self.inner(&[Ok(self)])?;
+        let format = Format::of(name, &text);
+        let pieces = match format {
+            Format::Yaml => embedded::pieces(&text),
+            _ => std::iter::once(0..text.len()).collect(),
+        };
+        let mut file = Parsed::default();
+        for (n, piece) in pieces.iter().enumerate() {
+            let (text, map) = (text[piece.clone()].to_string(), map.part(piece));
+            let parsed = super::parse_within(self.document.source, format, text, map);
+            let mut prefix = self.pointer();
+            if pieces.len() > 1 {
+                prefix += &format!("#{n}");
+            }
+            let document = parsed.documents.into_iter().next().filter(|_| parsed.faults.is_empty());
+            file.documents.extend(document.map(|mut document| {
+                document.set_prefix(prefix, self.document.nesting + 1);
+                document
+            }));
+            file.comments.extend(parsed.comments);
+        }
+        Some(file)
+    }
+
+    /// The text within this one that some scalars make, and where it stands in the file; None where texts
+    /// are nested too deep.
+    fn inner(self, parts: &[Result<Node<'d>, &str>]) -> Option<(String, OffsetMap)> {
         const MOST_NESTING: u8 = 3;
-        let nesting = self.document.nesting + 1;
-        if nesting > MOST_NESTING {
+        if self.document.nesting >= MOST_NESTING {
             return None;
         }
         let own = self.place();
@@ -569,12 +623,7 @@ impl<'d> Node<'d> {
                 }
             }
         }
-        if !embedded::looks_like_a_mapping(&text) {
-            return None;
-        }
-        let mut document = super::yaml::embedded(self.document.source, text, map)?;
-        document.set_prefix(self.pointer(), nesting);
-        Some(document)
+        Some((text, map))
     }
 
     /// The same value, whichever way it was reached.

@@ -1,7 +1,7 @@
 //! TOML into the tree. The one file that knows the lexer.
 
-use super::embedded::Style;
-use super::node::{Builder, Key, Kind, NewNode, Span, TooLarge};
+use super::embedded::{OffsetMap, Style};
+use super::node::{Builder, Document, Key, Kind, NewNode, Span, TooLarge};
 use super::{Comment, Fault, Parsed, template};
 use crate::source::SourceText;
 use std::borrow::Cow;
@@ -12,7 +12,18 @@ use toml_parser::lexer::TokenKind;
 
 /// Reads a TOML file.
 pub(super) fn parse(source: &SourceText) -> Parsed<'_> {
-    let text = source.as_str();
+    read(source, source.as_str(), Builder::new(source, Cow::Borrowed(source.as_str()), None))
+}
+
+/// Reads a text within a file.
+pub(super) fn within(source: &SourceText, text: String, map: OffsetMap) -> Parsed<'_> {
+    let builder = Builder::new(source, Cow::Owned(text.clone()), Some(map));
+    read(source, &text, builder)
+}
+
+/// Reads a text into the tree of a document that has it; of a text within a file the faults are without
+/// their places.
+fn read<'t>(source: &'t SourceText, text: &str, mut builder: Builder<'t>) -> Parsed<'t> {
     if too_much(text) {
         let message = "the file is nested too deep, or has too many tables";
         return refused(source, message, "Split it, or exclude it in retrylint.toml.");
@@ -28,11 +39,10 @@ pub(super) fn parse(source: &SourceText) -> Parsed<'_> {
         let help = "Correct the syntax; nothing of this file was checked.".to_string();
         return Parsed {
             faults: vec![Fault { place, message, help }],
-            comments: comments(source),
+            comments: comments(source, text, None),
             ..Parsed::default()
         };
     }
-    let mut builder = Builder::new(source, Cow::Borrowed(text), None);
     let filler = [TokenKind::Whitespace, TokenKind::Newline, TokenKind::Comment, TokenKind::Eof];
     let first = Source::new(text).lex().find(|token| !filler.contains(&token.kind()));
     let start = first.map_or(0, |token| token.span().start()) as u32;
@@ -45,9 +55,10 @@ pub(super) fn parse(source: &SourceText) -> Parsed<'_> {
             "Split it, or exclude it in retrylint.toml.",
         );
     }
+    let document = builder.finish();
     Parsed {
-        documents: builder.finish().into_iter().collect(),
-        comments: comments(source),
+        comments: comments(source, text, document.as_ref()),
+        documents: document.into_iter().collect(),
         ..Parsed::default()
     }
 }
@@ -101,12 +112,14 @@ fn too_much(text: &str) -> bool {
     false
 }
 
-fn comments(source: &SourceText) -> Vec<Comment> {
-    let text = source.as_str();
+/// The comments of a text; a document that has it knows their places.
+fn comments(source: &SourceText, text: &str, document: Option<&Document<'_>>) -> Vec<Comment> {
     let tokens = Source::new(text).lex().filter(|token| token.kind() == TokenKind::Comment);
     let comments = tokens.map(|token| {
-        let bytes = token.span().start()..token.span().end();
-        Comment::new(source, bytes.clone(), text[bytes].trim_start_matches('#'))
+        let (start, end) = (token.span().start(), token.span().end());
+        let span = Span { start: start as u32, end: end as u32 };
+        let bytes = document.map_or(start..end, |document| document.bytes(span));
+        Comment::new(source, bytes, text[start..end].trim_start_matches('#'))
     });
     comments.collect()
 }

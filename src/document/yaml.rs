@@ -29,9 +29,19 @@ pub(super) fn parse_json(source: &SourceText) -> Parsed<'_> {
     parsed
 }
 
+/// Reads a text within a file, of which only the first document has its places.
+pub(super) fn within(source: &SourceText, text: String, map: OffsetMap) -> Parsed<'_> {
+    read(source, &text.clone(), Some((text, map)))
+}
+
+/// The same for JSON; comments and trailing commas are read over.
+pub(super) fn json_within(source: &SourceText, text: String, map: OffsetMap) -> Parsed<'_> {
+    within(source, without_comments(&text).0.into_owned(), map)
+}
+
 /// Reads a text within a file; None where it is no stream that starts with a mapping.
 pub(super) fn embedded(source: &SourceText, text: String, map: OffsetMap) -> Option<Document<'_>> {
-    let parsed = read(source, &text.clone(), Some((text, map)));
+    let parsed = within(source, text, map);
     let document = parsed.documents.into_iter().next()?;
     let mapping = document.root().kind() == Kind::Map && parsed.faults.is_empty();
     mapping.then_some(document)
@@ -46,12 +56,14 @@ fn read<'t>(source: &'t SourceText, text: &str, within: Option<(String, OffsetMa
         emit_unresolved_aliases: true,
         simple_key_max_lookahead: usize::MAX,
         max_buffered_comment_events: usize::MAX,
-        emit_comments: within.is_none(),
     };
     let mut parsed = Parsed::default();
+    let embedded = within.is_some();
+    let mut comments: Vec<(Span, String)> = Vec::new();
     let file = if within.is_none() { source.as_str() } else { "" };
     let mut within = within;
-    let mut parser = Parser::new_from_str_with_options(text, options);
+    let masked = without_placeholders(text);
+    let mut parser = Parser::new_from_str_with_options(&masked, options);
     let mut started = 0usize;
     let mut documents: Vec<(usize, Document<'t>)> = Vec::new();
     let mut tree: Option<Tree<'t>> = None;
@@ -86,10 +98,7 @@ fn read<'t>(source: &'t SourceText, text: &str, within: Option<(String, OffsetMa
                 let document = tree.take().and_then(|tree| tree.builder.finish());
                 documents.extend(document.map(|document| (started - 1, document)));
             }
-            Event::Comment(text, _) => {
-                let bytes = range.start as usize..range.end as usize;
-                parsed.comments.push(Comment::new(source, bytes, &text));
-            }
+            Event::Comment(text, _) => comments.push((range, text.into_owned())),
             event => {
                 let Some(open) = &mut tree else { continue };
                 let tag = span.tag_span().and_then(|tag| tag.byte_range());
@@ -112,6 +121,12 @@ fn read<'t>(source: &'t SourceText, text: &str, within: Option<(String, OffsetMa
     if !parsed.faults.is_empty() && template::has_marks(text) {
         return Parsed { template: true, ..Parsed::default() };
     }
+    let holder = documents.first().map(|(_, document)| document).filter(|_| embedded);
+    let comments = comments.into_iter().filter(|_| holder.is_some() || !embedded).map(|(span, text)| {
+        let bytes = span.start as usize..span.end as usize;
+        Comment::new(source, holder.map_or(bytes, |document| document.bytes(span)), &text)
+    });
+    parsed.comments = comments.collect();
     if started > 1 {
         for (n, document) in &mut documents {
             document.set_prefix(format!("#{n}"), 0);
@@ -207,12 +222,13 @@ impl<'t> Tree<'t> {
         let expects_key = self.expects_key();
         match event {
             Event::Scalar(value, style, anchor, tag_name) => {
-                let node = self.scalar(&value, style, span, tag_name.as_deref(), tag, text);
+                let value = unmasked(&value, span, text);
+                let node = self.scalar(value, style, span, tag_name.as_deref(), tag, text);
                 let span = Span { end: node.span.end, ..span };
                 if expects_key {
                     // a null that is written (`~`) is a key of that name
                     let text = match node.kind {
-                        Kind::Null if span.start < span.end => self.builder.keep(&value, span),
+                        Kind::Null if span.start < span.end => self.builder.keep(value, span),
                         _ => node.text,
                     };
                     if anchor > 0 {
@@ -434,6 +450,64 @@ fn without_comments(text: &str) -> (Cow<'_, str>, Vec<Span>) {
     }
     blanked.push_str(&text[done..]);
     (Cow::Owned(blanked), comments)
+}
+
+/// What stands in the place of a placeholder while its text is parsed.
+const MASK: char = '_';
+
+/// JSON with each `${…}` outside of its strings made a plain word of as many bytes: what a tool fills in
+/// there may be a number, and until then its braces would be taken for a mapping's.
+fn without_placeholders(text: &str) -> Cow<'_, str> {
+    let start = text.trim_start_matches('\u{feff}').trim_start();
+    if !start.starts_with(['{', '[']) || !text.contains("${") {
+        return Cow::Borrowed(text);
+    }
+    let bytes = text.as_bytes();
+    let mut masked = String::with_capacity(text.len());
+    let (mut at, mut done) = (0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => at = string_end(bytes, at),
+            b'\'' => at += 2 + bytes[at + 1..].iter().take_while(|byte| **byte != b'\'').count(),
+            b'$' if bytes.get(at + 1) == Some(&b'{') => {
+                let (length, closed) = placeholder(&bytes[at..]);
+                if closed {
+                    masked.push_str(&text[done..at]);
+                    masked.extend(std::iter::repeat_n(MASK, length));
+                    done = at + length;
+                }
+                at += length;
+            }
+            _ => at += 1,
+        }
+    }
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    masked.push_str(&text[done..]);
+    Cow::Owned(masked)
+}
+
+/// How long a placeholder is at whose `$` the bytes start, and whether it ends on its line.
+fn placeholder(bytes: &[u8]) -> (usize, bool) {
+    let mut open = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'{' => open += 1,
+            b'}' if open == 1 => return (at + 1, true),
+            b'}' => open -= 1,
+            b'\n' | b'\r' => return (at, false),
+            _ => {}
+        }
+    }
+    (bytes.len(), false)
+}
+
+/// The value as it is written, where a placeholder of it was masked.
+fn unmasked<'v>(value: &'v str, span: Span, text: &'v str) -> &'v str {
+    let written = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+    let masked = value.contains(MASK) && written.len() == value.len() && written.contains("${");
+    if masked { written } else { value }
 }
 
 /// The byte after a JSON string that starts at a quote.

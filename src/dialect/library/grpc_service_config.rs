@@ -13,7 +13,7 @@ use crate::model::{
 pub const DIALECT: Dialect = Dialect {
     id: ID,
     title: "gRPC service config",
-    reads: "service configs in JSON and YAML, alone or as text within another file",
+    reads: "service configs in JSON and YAML, alone, as text within another file, or in records for DNS",
     markers: &["methodconfig"],
     read,
 };
@@ -21,13 +21,15 @@ pub const DIALECT: Dialect = Dialect {
 const ID: &str = "grpc-service-config";
 
 /// Attempts, the first included (A6, "Validation of retryPolicy").
-const MAX_ATTEMPTS: Count = Count::new("maxAttempts").range(2, u32::MAX as u64);
+const MAX_ATTEMPTS: Count = Count::new("maxAttempts").range(2, u32::MAX as u64).quoted();
 /// The libraries take no more (grpc-go dialoptions.go, defaultMaxCallAttempts; the C core and Java alike).
 const MOST_ATTEMPTS: u64 = 5;
 const INITIAL: Time = above_zero("initialBackoff");
 const MAX: Time = above_zero("maxBackoff");
 const MULTIPLIER: Number =
     Number { key: "backoffMultiplier", absent: Bound::Unknown, least: Ratio::ZERO, above: true };
+const MAX_TOKENS: &str = "maxTokens";
+const MOST_TOKENS: Ratio = Ratio::new(1000, 1);
 /// Pause between the starts of two hedged calls.
 const HEDGING_DELAY: Time = Time::new("hedgingDelay", Notation::Protobuf).or(Duration::ZERO);
 /// Of the whole call, all attempts and waits included.
@@ -89,10 +91,20 @@ fn is_config(node: Node<'_>) -> bool {
     configs || node.get("retryThrottling").is_some_and(|inner| inner.get("maxTokens").is_some())
 }
 
+/// What the text of a DNS record with choices starts with (A2, "Encoding in DNS TXT Records").
+const RECORD: &str = "grpc_config=";
+
 /// Service configs that stand as text in another file. The nesting is bounded by the document.
 fn texts(node: Node<'_>, file: &File<'_>, facts: &mut Facts) {
     for child in node.children() {
-        if TEXT_KEYS.contains(&child.key()) {
+        if let Some(text) = child.string().filter(|text| text.trim_start_matches('"').starts_with(RECORD)) {
+            // in zones, and what is made into them, within quotes of its own
+            let quoted = text.starts_with('"').then(|| child.embedded_after("")).flatten();
+            let record = quoted.as_ref().map_or(child, Document::root);
+            if let Some(choices) = record.embedded_after(RECORD) {
+                texts(choices.root(), file, facts);
+            }
+        } else if TEXT_KEYS.contains(&child.key()) {
             if let Some(inner) = child.embedded().as_ref().filter(|inner| is_config(inner.root())) {
                 service_config(inner.root(), file, facts);
             } else if is_config(child) {
@@ -132,8 +144,27 @@ fn service_config(config: Node<'_>, file: &File<'_>, facts: &mut Facts) {
     }
     let mut reader = Reader::new("gRPC");
     names(&mut reader, config);
+    throttling(&mut reader, config);
     if let Some(first) = facts.policies.get_mut(before) {
         first.faults.append(&mut reader.faults);
+    }
+}
+
+/// The bucket of tokens that retries are paid from (A6, "Validation of retryThrottling").
+fn throttling<'d>(reader: &mut Reader<'_, 'd>, config: Node<'d>) {
+    let Some(throttling) = config.get("retryThrottling") else { return };
+    let block = Block::new(throttling, Keys::Exact);
+    for key in [MAX_TOKENS, "tokenRatio"] {
+        let Some(node) = block.get(key) else {
+            reader.missing(throttling, key);
+            continue;
+        };
+        let tokens = reader.value(node, &Number { key, ..MULTIPLIER }).at();
+        in_quotes(reader, Some(node).filter(|_| tokens.is_some()));
+        if key == MAX_TOKENS && tokens.is_some_and(|tokens| tokens > MOST_TOKENS) {
+            let effect = "Go and Node refuse more than 1000; the C core and Java take it";
+            reader.some_refuse(node, effect, "Write at most 1000; all take that.");
+        }
     }
 }
 
@@ -170,6 +201,7 @@ fn called(method: Node<'_>) -> String {
 
 fn attempts<'d>(reader: &mut Reader<'_, 'd>, block: Block<'d>) -> Setting<u64> {
     let written = reader.get(block, &Count { absent: Bound::Unknown, ..MAX_ATTEMPTS });
+    in_quotes(reader, block.get(MAX_ATTEMPTS.key).filter(|_| written.at().is_some()));
     match (block.node(), block.get(MAX_ATTEMPTS.key)) {
         (Some(node), None) => reader.missing(node, MAX_ATTEMPTS.key),
         (_, Some(node)) if written.at().is_some_and(|count| count > MOST_ATTEMPTS) => {
@@ -178,6 +210,16 @@ fn attempts<'d>(reader: &mut Reader<'_, 'd>, block: Block<'d>) -> Setting<u64> {
         _ => {}
     }
     written.map(|count| count.min(MOST_ATTEMPTS))
+}
+
+/// A number in quotes: the C core (src/core/util/json/json_object_loader.cc, LoadScalar) and Java
+/// (JsonUtil.getNumberAsDouble) take it as protobuf JSON does; Go's encoding/json and grpc-js do not.
+fn in_quotes(reader: &mut Reader<'_, '_>, number: Option<Node<'_>>) {
+    let quoted = |node: &Node<'_>| node.string().is_some_and(|text| Ratio::parse(text).is_ok());
+    if let Some(node) = number.filter(quoted) {
+        let effect = "Go and Node refuse a number in quotes; the C core and Java take it";
+        reader.some_refuse(node, effect, "Write it without the quotes; all take that.");
+    }
 }
 
 fn retry_policy<'d>(
@@ -193,6 +235,8 @@ fn retry_policy<'d>(
             reader.missing(retries, key);
         }
     }
+    let multiplier = reader.get(block, &MULTIPLIER);
+    in_quotes(&mut reader, block.get(MULTIPLIER.key).filter(|_| multiplier.at().is_some()));
     let listed = block.get("retryableStatusCodes");
     codes(&mut reader, listed, true);
     Policy {
@@ -201,7 +245,7 @@ fn retry_policy<'d>(
         backoff: Backoff {
             growth: Growth::Exponential,
             initial: reader.get(block, &INITIAL),
-            multiplier: reader.get(block, &MULTIPLIER),
+            multiplier,
             cap: reader.get(block, &MAX),
             cap_applies: CapApplies::BeforeJitter,
             jitter: Setting::default(JITTER, "gRPC's jitter"),
@@ -253,6 +297,11 @@ fn codes(reader: &mut Reader<'_, '_>, list: Option<Node<'_>>, needed: bool) {
     let filled_in = |code: Node<'_>| code.text().is_some_and(|text| placeholder::read(text).is_some());
     if list.kind() != Kind::List && !filled_in(list) {
         return reader.refuse(list, "a list of status codes is expected");
+    }
+    let numbered = |code: &Node<'_>| code.kind() == Kind::Integer && known(*code);
+    if let Some(code) = list.items().find(numbered) {
+        let effect = "the C core refuses a status code as a number; Go, Java and Node take it";
+        reader.some_refuse(code, effect, "Write its name, as UNAVAILABLE; all take that.");
     }
     if let Some(wrong) = list.items().find(|code| !known(*code) && !filled_in(*code)) {
         let name = wrong.text().unwrap_or("a list");

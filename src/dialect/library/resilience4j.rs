@@ -11,6 +11,7 @@ use crate::model::{
     Backoff, BareNumber, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Idle, Jitter, Layer,
     Origin, Policy, Ratio, Repeated, Rounding, Setting,
 };
+use std::collections::{HashMap, HashSet};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -63,6 +64,26 @@ const PERMANENT: &[&str] = &[
 ];
 /// The name of version 1, which version 2 does not read.
 const OLD_MAX_ATTEMPTS: &str = "maxRetryAttempts";
+/// All keys of an instance (CommonRetryConfigurationProperties.InstanceProperties), and the one of version 1.
+const KEYS: &[&str] = &[
+    MAX_ATTEMPTS.key,
+    WAIT.key,
+    EXPONENTIAL.key,
+    MULTIPLIER.key,
+    MAX_WAIT.key,
+    RANDOMIZED.key,
+    RANDOM_FACTOR,
+    FUNCTION,
+    "baseConfig",
+    "retryExceptions",
+    "ignoreExceptions",
+    "retryExceptionPredicate",
+    "resultPredicate",
+    "consumeResultBeforeRetryAttempt",
+    "failAfterMaxAttempts",
+    "eventConsumerBufferSize",
+    OLD_MAX_ATTEMPTS,
+];
 /// Templates end in these names at the most so many steps up.
 const MOST_TEMPLATES: usize = 16;
 
@@ -92,14 +113,30 @@ impl Field for Factor {
 }
 
 /// The properties of a file, as Spring sees them: every key is a path, however it is nested.
+#[derive(Default)]
 struct Properties<'d> {
-    /// The way to each value by its keys, dots split.
-    all: Vec<(Vec<&'d str>, Node<'d>)>,
+    /// What stands at a way, up to the key of an instance; the last one written counts.
+    values: HashMap<String, Node<'d>>,
+    /// The names of a group, as of the instances of `retry`, each with where it stands first.
+    names: HashMap<String, Vec<(&'d str, Node<'d>)>>,
+    known: HashSet<(String, &'d str)>,
+    /// The settings of each name of a group, in their order.
+    settings: HashMap<(String, &'d str), Vec<(&'d str, Node<'d>)>>,
+}
+
+/// Keys on the way to a group (`resilience4j.retry.instances`), to a name in it, and to a setting of that.
+const GROUP: usize = 3;
+const SETTING: usize = GROUP + 2;
+
+/// A way as one text that is the same for all its spellings.
+fn spelled(way: &[&str]) -> String {
+    let parts: Vec<String> = way.iter().map(|part| Keys::Relaxed.spelled(part)).collect();
+    parts.join("\0")
 }
 
 impl<'d> Properties<'d> {
     fn of(document: &'d Document<'_>) -> Self {
-        let mut properties = Self { all: Vec::new() };
+        let mut properties = Self::default();
         properties.collect(document.root(), &mut Vec::new());
         properties
     }
@@ -112,31 +149,36 @@ impl<'d> Properties<'d> {
                 None => way.extend(child.key().split('.')),
             }
             if before > 0 || Keys::Relaxed.same(way[0], "resilience4j") {
-                self.all.push((way.clone(), child));
+                self.keep(way, child);
                 self.collect(child, way);
             }
             way.truncate(before);
         }
     }
 
-    /// What stands at a way; the last one written counts.
-    fn at(&self, way: &[&str]) -> Option<Node<'d>> {
-        let same = |keys: &[&str]| {
-            keys.len() == way.len() && keys.iter().zip(way).all(|(a, b)| Keys::Relaxed.same(a, b))
-        };
-        self.all.iter().rev().find(|(keys, _)| same(keys)).map(|(_, node)| *node)
+    fn keep(&mut self, way: &[&'d str], node: Node<'d>) {
+        if way.len() <= SETTING {
+            self.values.insert(spelled(way), node);
+        }
+        let Some(name) = way.get(GROUP) else { return };
+        let group = spelled(&way[..GROUP]);
+        if self.known.insert((group.clone(), name)) {
+            self.names.entry(group.clone()).or_default().push((name, node));
+        }
+        if let Some(key) = way.get(GROUP + 1).filter(|_| way.len() == SETTING) {
+            let list = key.find('[').unwrap_or(key.len()); // an item of a list, as `retryExceptions[0]`
+            self.settings.entry((group, name)).or_default().push((&key[..list], node));
+        }
     }
 
-    /// The names right below a way, each with where it stands first.
-    fn names(&self, way: &[&str]) -> Vec<(&'d str, Node<'d>)> {
-        let mut names: Vec<(&str, Node<'_>)> = Vec::new();
-        for (keys, node) in &self.all {
-            let below = keys.len() > way.len() && keys.iter().zip(way).all(|(a, b)| Keys::Relaxed.same(a, b));
-            if below && !names.iter().any(|(name, _)| *name == keys[way.len()]) {
-                names.push((keys[way.len()], *node));
-            }
-        }
-        names
+    /// What stands at a way.
+    fn at(&self, way: &[&str]) -> Option<Node<'d>> {
+        self.values.get(&spelled(way)).copied()
+    }
+
+    /// The names in a group.
+    fn names(&self, group: &[&str; GROUP]) -> &[(&'d str, Node<'d>)] {
+        self.names.get(&spelled(group)).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
@@ -160,8 +202,8 @@ impl<'d> Files<'d> {
     }
 
     fn exists(&self, named: Named<'_>) -> bool {
-        let way = ["resilience4j", named.kind, named.group];
-        self.layers.iter().any(|layer| layer.names(&way).iter().any(|(name, _)| *name == named.name))
+        let group = spelled(&["resilience4j", named.kind, named.group]);
+        self.layers.iter().any(|layer| layer.known.contains(&(group.clone(), named.name)))
     }
 
     /// The template that an instance or a template starts from.
@@ -186,7 +228,7 @@ impl<'d> Files<'d> {
 
 fn read(document: &Document<'_>, file: &File<'_>, facts: &mut Facts) -> bool {
     let own = Properties::of(document);
-    if own.all.is_empty() {
+    if own.values.is_empty() {
         return false;
     }
     let base = file.documents.first().filter(|first| !std::ptr::eq(*first, document));
@@ -194,7 +236,7 @@ fn read(document: &Document<'_>, file: &File<'_>, facts: &mut Facts) -> bool {
     let files = Files { layers: std::iter::once(own).chain(base).collect() };
     for group in ["instances", "backends"] {
         for (name, at) in files.layers[0].names(&["resilience4j", "retry", group]) {
-            facts.policies.push(instance(&files, Named { kind: "retry", group, name }, at));
+            facts.policies.push(instance(&files, Named { kind: "retry", group, name }, *at));
         }
     }
     false
@@ -239,6 +281,14 @@ fn instance(files: &Files<'_>, named: Named<'_>, at: Node<'_>) -> Policy {
     if let Some(node) = files.find(named, OLD_MAX_ATTEMPTS) {
         reader.replace(node, "resilience4j 2 does not read this name of version 1; it reads maxAttempts");
     }
+    let group = spelled(&["resilience4j", named.kind, named.group]);
+    let written = files.layers[0].settings.get(&(group, named.name)).map(Vec::as_slice).unwrap_or_default();
+    reader.unknown_of(
+        written,
+        Keys::Relaxed,
+        KEYS,
+        "Spring binds no such key, and resilience4j goes on without it",
+    );
     let attempts =
         setting(files, &mut reader, &chain, &MAX_ATTEMPTS).unwrap_or_else(|| reader.absent(&MAX_ATTEMPTS));
     ignored_waits(files, &mut reader, &chain);

@@ -5,17 +5,44 @@
 use super::read::{Block, Keys, Notation, Reader, Resolved, Time, literal};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
-use crate::model::{Duration, Origin, Setting};
+use crate::model::{Duration, Fault, Origin, Setting};
+use std::collections::HashMap;
 
 /// How long a function may run; 3 s where nothing is written (Lambda API reference, Timeout).
 const FUNCTION_TIMEOUT: Time = Time::new("Timeout", Notation::Whole(Seconds, true))
     .range(Duration::from_secs(1), Duration::from_secs(900))
     .or(Duration::from_secs(3));
 
+/// The property that gives a resource of a kind its physical name.
+const NAMES: &[(&str, &str)] = &[
+    ("AWS::SQS::Queue", "QueueName"),
+    ("AWS::Lambda::Function", "FunctionName"),
+    ("AWS::Serverless::Function", "FunctionName"),
+    ("AWS::SNS::Topic", "TopicName"),
+    ("AWS::StepFunctions::StateMachine", "StateMachineName"),
+];
+
+/// So many variables of an `Fn::Sub` are looked up among its own.
+const MOST_SUBSTITUTES: usize = 8;
+
 /// A template.
-#[derive(Clone, Copy)]
 pub struct Template<'d> {
     root: Node<'d>,
+    parameters: HashMap<&'d str, Node<'d>>,
+    resources: HashMap<&'d str, Resource<'d>>,
+    /// By their physical names as written, in which `Fn::Sub` may have left its variables.
+    named: HashMap<&'d str, Resource<'d>>,
+}
+
+/// A block of a template that may hang on a condition.
+#[derive(Clone, Copy)]
+pub enum Part<'d> {
+    /// This one, at least where its condition is met.
+    Known(Node<'d>),
+    /// As if the key were not there.
+    Absent,
+    /// Not in the template, or one of several.
+    Unknown,
 }
 
 /// A resource of a template.
@@ -59,38 +86,76 @@ impl<'d> Template<'d> {
             let kind = resource.get("Type").and_then(Node::string);
             kind.is_some_and(|kind| kind.contains("::"))
         };
-        root.get("Resources")?.entries().any(typed).then_some(Self { root })
+        let all = root.get("Resources").filter(|all| all.entries().any(typed))?;
+        let parameters = root.get("Parameters").into_iter().flat_map(Node::entries);
+        let mut named = HashMap::new();
+        for resource in all.entries().filter_map(resource) {
+            let key = NAMES.iter().find(|(kind, _)| *kind == resource.kind).map(|(_, key)| *key);
+            let name = key.and_then(|key| template_text(resource.properties?.get(key)?)?.text());
+            if let Some(name) = name {
+                named.entry(name).or_insert(resource);
+            }
+        }
+        Some(Self {
+            root,
+            parameters: parameters.map(|parameter| (parameter.key(), parameter)).collect(),
+            resources: all.entries().filter_map(resource).map(|found| (found.id, found)).collect(),
+            named,
+        })
     }
 
     /// The resources that have a type, in order.
-    pub fn resources(self) -> impl Iterator<Item = Resource<'d>> {
+    pub fn resources(&self) -> impl Iterator<Item = Resource<'d>> {
         self.root.get("Resources").into_iter().flat_map(Node::entries).filter_map(resource)
     }
 
     /// The resource with a logical id.
-    pub fn resource(self, id: &str) -> Option<Resource<'d>> {
-        self.root.path(["Resources", id]).and_then(resource)
+    pub fn resource(&self, id: &str) -> Option<Resource<'d>> {
+        self.resources.get(id).copied()
     }
 
     /// SAM's `Globals.Function`.
-    pub fn function_globals(self) -> Option<Node<'d>> {
+    pub fn function_globals(&self) -> Option<Node<'d>> {
         self.root.path(["Globals", "Function"])
     }
 
-    /// How long a function may run; SAM's Globals reach its own functions only. None for what is no function.
-    pub fn function_timeout(self, function: Resource<'d>) -> Option<Setting<Duration>> {
+    /// How long a function may run, and what Lambda refuses of that; SAM's Globals reach its own functions
+    /// only. None for what is no function.
+    pub fn function_timeout(&self, function: Resource<'d>) -> Option<(Setting<Duration>, Vec<Fault>)> {
         let globals = match function.kind {
-            "AWS::Serverless::Function" => self.root.path(["Globals", "Function"]),
+            "AWS::Serverless::Function" => self.function_globals(),
             "AWS::Lambda::Function" => None,
             _ => return None,
         };
         let resolve = |node| self.resolve(node);
         let blocks = [function.properties, globals].map(|node| Block::new(node, Keys::Exact));
-        Some(Reader::with("Lambda", &resolve).first(&blocks, &FUNCTION_TIMEOUT))
+        let mut reader = Reader::with("Lambda", &resolve);
+        let timeout = reader.first(&blocks, &FUNCTION_TIMEOUT);
+        Some((timeout, reader.faults))
+    }
+
+    /// The block that a node stands for.
+    pub fn part(&self, node: Option<Node<'d>>) -> Part<'d> {
+        let Some(node) = node.filter(|node| node.kind() != Kind::Null) else { return Part::Absent };
+        let known = |resolved: &Resolved<'d>| match resolved {
+            Resolved::Literal(value, Origin::Written(_)) if value.kind() == Kind::Map => Some(*value),
+            _ => None,
+        };
+        match self.resolve(node) {
+            Resolved::Absent => Part::Absent,
+            Resolved::If(_, sides) => match &*sides {
+                [Resolved::Absent, Resolved::Absent] => Part::Absent,
+                [side, Resolved::Absent] | [Resolved::Absent, side] => {
+                    known(side).map_or(Part::Unknown, Part::Known)
+                }
+                _ => Part::Unknown,
+            },
+            other => known(&other).map_or(Part::Unknown, Part::Known),
+        }
     }
 
     /// The value that a node stands for, as far as the template says.
-    pub fn resolve(self, node: Node<'d>) -> Resolved<'d> {
+    pub fn resolve(&self, node: Node<'d>) -> Resolved<'d> {
         let Some(Intrinsic { name, argument }) = Intrinsic::of(node) else { return literal(node) };
         match name {
             "Ref" => self.parameter(argument.text().unwrap_or_default()),
@@ -112,11 +177,11 @@ impl<'d> Template<'d> {
         }
     }
 
-    fn parameter(self, name: &str) -> Resolved<'d> {
+    fn parameter(&self, name: &str) -> Resolved<'d> {
         if name == "AWS::NoValue" {
             return Resolved::Absent;
         }
-        let Some(parameter) = self.root.path(["Parameters", name]) else {
+        let Some(parameter) = self.parameters.get(name) else {
             return Resolved::Unknown(format!("{name} is known at the deployment only").into());
         };
         let kind = parameter.get("Type").and_then(Node::text).unwrap_or_default();
@@ -129,11 +194,17 @@ impl<'d> Template<'d> {
         }
     }
 
-    fn map_value(self, keys: Node<'d>) -> Resolved<'d> {
+    fn map_value(&self, keys: Node<'d>) -> Resolved<'d> {
         let mut at = self.root.get("Mappings");
+        let mut assumed = None;
         for key in keys.items() {
             let name = match self.resolve(key) {
-                Resolved::Literal(node, _) => node.text(),
+                Resolved::Literal(node, origin) => {
+                    if let Origin::Assumed(why, _) = origin {
+                        assumed = Some(why);
+                    }
+                    node.text()
+                }
                 _ => None,
             };
             let Some(name) = name else {
@@ -142,16 +213,34 @@ impl<'d> Template<'d> {
             at = at.and_then(|map| map.get(name));
         }
         match at.filter(|value| value.kind() != Kind::Map) {
-            Some(value) => Resolved::Literal(value, Origin::Inherited(value.place())),
+            Some(value) => {
+                let place = value.place();
+                Resolved::Literal(
+                    value,
+                    assumed.map_or(Origin::Inherited(place), |why| Origin::Assumed(why, Some(place))),
+                )
+            }
             None => Resolved::Unknown("Fn::FindInMap finds nothing in the template".into()),
+        }
+    }
+
+    /// What `${name}` stands for in a text that `Fn::Sub` or `Fn::Join` makes: a value of the function's own
+    /// map, else a parameter. None where neither makes the text.
+    pub fn substitution(&self, text: Node<'d>, name: &str) -> Option<Resolved<'d>> {
+        let Intrinsic { name: function, argument } = Intrinsic::of(text)?;
+        let own = argument.items().nth(1).and_then(|map| map.get(name));
+        match function {
+            "Sub" => Some(own.map_or_else(|| self.parameter(name), |value| self.resolve(value))),
+            "Join" => Some(self.parameter(name)),
+            _ => None,
         }
     }
 
     /// The resource that a node refers to: by `Ref`, `Fn::GetAtt`, `Fn::Sub`, `Fn::Join`, or by a literal
     /// name or ARN that ends in the literal name of a resource.
-    pub fn target(self, node: Node<'d>) -> Option<Resource<'d>> {
+    pub fn target(&self, node: Node<'d>) -> Option<Resource<'d>> {
         let Some(Intrinsic { name, argument }) = Intrinsic::of(node) else {
-            return self.named(node.text()?.rsplit(':').next()?);
+            return self.named(last_part(node.text()?));
         };
         match name {
             "Ref" => self.resource(owner(argument.text()?)),
@@ -160,8 +249,11 @@ impl<'d> Template<'d> {
                 None => self.resource(argument.items().next()?.text()?),
             },
             "Sub" => {
-                let text = argument.text().or_else(|| argument.items().next()?.text())?;
-                self.substituted(text)
+                let mut parts = argument.items();
+                let text = argument.text().or_else(|| parts.next()?.text())?;
+                let own = parts.next();
+                let mut values = substitutes(text).take(MOST_SUBSTITUTES).filter_map(|name| own?.get(name));
+                values.find_map(|value| self.target(value)).or_else(|| self.substituted(text))
             }
             "Join" => argument.items().nth(1)?.items().find_map(|part| {
                 let refers = Intrinsic::of(part).is_some();
@@ -178,29 +270,51 @@ impl<'d> Template<'d> {
         }
     }
 
+    /// The resources that a node refers to: one for each side of its conditions.
+    pub fn targets(&self, node: Node<'d>) -> Vec<Resource<'d>> {
+        match Intrinsic::of(node) {
+            Some(Intrinsic { name: "If", argument }) => {
+                argument.items().skip(1).flat_map(|side| self.targets(side)).collect()
+            }
+            _ => self.target(node).into_iter().collect(),
+        }
+    }
+
     /// The first resource that a text names as `${Id}` or `${Id.Attribute}`; without one, the resource
     /// whose literal name the text ends in.
-    pub fn substituted(self, text: &str) -> Option<Resource<'d>> {
-        let names = text.split("${").skip(1).filter_map(|rest| rest.split_once('}'));
-        let found = names.map(|(name, _)| owner(name.trim())).find_map(|id| self.resource(id));
-        found.or_else(|| text.rsplit(':').next().and_then(|name| self.named(name)))
+    pub fn substituted(&self, text: &str) -> Option<Resource<'d>> {
+        let found = substitutes(text).find_map(|name| self.resource(owner(name)));
+        found.or_else(|| self.named(last_part(text)))
     }
 
     /// The resource with a literal physical name.
-    fn named(self, name: &str) -> Option<Resource<'d>> {
-        let keys = ["QueueName", "FunctionName", "TopicName", "StateMachineName"];
-        let is_named = |resource: &Resource<'d>| {
-            let properties = resource.properties;
-            keys.iter()
-                .any(|key| properties.and_then(|all| all.get(key)).and_then(Node::string) == Some(name))
-        };
-        self.resources().filter(|resource| !resource.kind.ends_with("EventSourceMapping")).find(is_named)
+    fn named(&self, name: &str) -> Option<Resource<'d>> {
+        self.named.get(name).copied()
     }
 }
 
 fn resource(node: Node<'_>) -> Option<Resource<'_>> {
     let kind = node.get("Type")?.string()?;
     Some(Resource { id: node.key(), kind, node, properties: node.get("Properties") })
+}
+
+/// What stands after the last `:` that is not within `${…}`.
+fn last_part(text: &str) -> &str {
+    let mut within = 0_u32;
+    for (at, byte) in text.bytes().enumerate().rev() {
+        match byte {
+            b'}' => within += 1,
+            b'{' => within = within.saturating_sub(1),
+            b':' if within == 0 => return &text[at + 1..],
+            _ => {}
+        }
+    }
+    text
+}
+
+/// The names within `${…}`.
+fn substitutes(text: &str) -> impl Iterator<Item = &str> {
+    text.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.trim())
 }
 
 /// `Id` of `Id.Attribute`.
@@ -219,10 +333,12 @@ pub fn joined_text(node: Node<'_>) -> Option<Vec<Result<Node<'_>, String>>> {
     }
     let part = |part| match Intrinsic::of(part) {
         None => Ok(part),
-        Some(Intrinsic { argument, .. }) => {
+        Some(Intrinsic { name: "Sub", .. }) => template_text(part).ok_or_else(|| "${Fn::Sub}".to_string()),
+        Some(Intrinsic { name: "Ref" | "GetAtt", argument }) => {
             let named = argument.text().or_else(|| argument.items().next()?.text());
             Err(format!("${{{}}}", named.map_or("", owner)))
         }
+        Some(Intrinsic { name, .. }) => Err(format!("${{Fn::{name}}}")),
     };
     let mut parts = Vec::new();
     for (n, item) in arguments.next()?.items().enumerate() {
@@ -232,6 +348,12 @@ pub fn joined_text(node: Node<'_>) -> Option<Vec<Result<Node<'_>, String>>> {
         parts.push(part(item));
     }
     Some(parts)
+}
+
+/// The mapping that `Fn::ToJsonString` turns into a text (AWS::LanguageExtensions).
+pub fn mapping_as_text(node: Node<'_>) -> Option<Node<'_>> {
+    let Intrinsic { name: "ToJsonString", argument } = Intrinsic::of(node)? else { return None };
+    Some(argument)
 }
 
 /// The text node of `Fn::Sub`, in either form, or the node itself where it is plain text.

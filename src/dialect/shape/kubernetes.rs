@@ -1,6 +1,6 @@
 //! Kubernetes objects: apiVersion, kind and metadata, alone or in a list of objects.
 
-use crate::document::{Document, Node};
+use crate::document::{Document, Format, Kind, Node};
 
 /// An object of a Kubernetes API.
 #[derive(Clone, Copy)]
@@ -40,4 +40,15 @@ pub fn objects<'d>(document: &'d Document<'_>) -> Vec<Object<'d>> {
     }
     let items = outer.node.get("items").into_iter().flat_map(Node::items);
     items.filter_map(Object::of).collect()
+}
+
+/// The texts of a ConfigMap or a Secret that are config files, each under its file name.
+pub fn config_files<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Node<'d>> {
+    let texts = |object: Object<'d>| match (object.group, object.kind) {
+        ("", "ConfigMap") => object.node.get("data"),
+        ("", "Secret") => object.node.get("stringData"),
+        _ => None,
+    };
+    let held = objects(document).into_iter().filter_map(texts).flat_map(Node::entries);
+    held.filter(|text| text.kind() == Kind::String && Format::is_config(text.key()))
 }

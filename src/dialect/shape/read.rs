@@ -3,7 +3,7 @@
 
 use super::placeholder;
 use crate::document::{Kind, Node};
-use crate::model::{Bound, Branch, Duration, Fault, Origin, Ratio, Setting, notation};
+use crate::model::{Bound, Branch, Duration, Fault, Origin, Ratio, Setting, kindred, nearest, notation};
 use std::borrow::Cow;
 
 /// How a system compares the keys of its settings.
@@ -11,8 +11,11 @@ use std::borrow::Cow;
 pub enum Keys {
     /// To the letter.
     Exact,
-    /// snake_case and lowerCamelCase are the same (protobuf JSON).
+    /// snake_case and lowerCamelCase are the same (protobuf JSON). Where a key stands in both, the C++ library
+    /// takes either (measured with Envoy 1.40).
     Protobuf,
+    /// The same, and a key in both is refused (protobuf-go encoding/protojson/decode.go, "duplicate field").
+    ProtobufGo,
     /// Case, `-` and `_` do not count (Spring's relaxed binding).
     Relaxed,
 }
@@ -22,8 +25,19 @@ impl Keys {
     pub fn same(self, written: &str, name: &str) -> bool {
         match self {
             Self::Exact => written == name,
-            Self::Protobuf => written == name || camel(name).eq(written.chars()),
+            Self::Protobuf | Self::ProtobufGo => {
+                written == name || camel(name).eq(written.chars()) || camel(written).eq(name.chars())
+            }
             Self::Relaxed => relaxed(written).eq(relaxed(name)),
+        }
+    }
+
+    /// A key as all of its spellings are written by one.
+    pub fn spelled(self, key: &str) -> String {
+        match self {
+            Self::Exact => key.to_string(),
+            Self::Protobuf | Self::ProtobufGo => camel(key).collect(),
+            Self::Relaxed => relaxed(key).collect(),
         }
     }
 }
@@ -64,11 +78,20 @@ impl<'d> Block<'d> {
     /// The value under a key, unless it is null.
     pub fn get(self, key: &str) -> Option<Node<'d>> {
         let node = self.node?;
-        let found = match self.keys {
-            Keys::Exact => node.get(key),
-            _ => node.entries().filter(|entry| self.keys.same(entry.key(), key)).last(),
-        };
-        found.filter(|value| value.kind() != Kind::Null)
+        match self.keys {
+            Keys::Exact => node.get(key).filter(|value| value.kind() != Kind::Null),
+            _ => self.spellings(node, key).last(),
+        }
+    }
+
+    fn spellings(self, node: Node<'d>, key: &str) -> impl Iterator<Item = Node<'d>> {
+        node.entries().filter(move |entry| self.keys.same(entry.key(), key) && entry.kind() != Kind::Null)
+    }
+
+    /// The first and the last of the values under a key that stands in more than one spelling.
+    fn both(self, key: &str) -> Option<(Node<'d>, Node<'d>)> {
+        let (first, last) = (self.spellings(self.node?, key).next()?, self.get(key)?);
+        (first.key() != last.key()).then_some((first, last))
     }
 
     /// The block under a key.
@@ -194,6 +217,8 @@ pub enum Notation {
     Go,
     /// Protobuf JSON: decimal seconds with `s`.
     Protobuf,
+    /// The same, or the message itself: `{seconds: 1, nanos: 500000000}` (protobuf's C++ library).
+    ProtobufMessage,
     /// Spring Boot's: `500ms`, `PT0.5S`, a bare whole number in this unit.
     Spring(notation::Unit),
     /// A bare whole number in this unit; in quotes as well where the flag says so.
@@ -204,10 +229,20 @@ pub enum Notation {
 
 impl Notation {
     fn read(self, node: Node<'_>) -> Option<Duration> {
+        if node.kind() == Kind::Map && self == Self::ProtobufMessage {
+            return duration_message(node);
+        }
         let text = node.text()?;
+        // the C++ library asks for digits on both sides of a point, and takes no plus (measured with Envoy 1.40)
+        let bare = text.starts_with(['.', '+']) || text.contains(".s");
+        if bare && self == Self::ProtobufMessage {
+            return None;
+        }
         match self {
             Self::Go => notation::go(text).ok().filter(|_| node.kind() == Kind::String),
-            Self::Protobuf => notation::protobuf(text).ok().filter(|_| node.kind() == Kind::String),
+            Self::Protobuf | Self::ProtobufMessage => {
+                notation::protobuf(text).ok().filter(|_| node.kind() == Kind::String)
+            }
             Self::Spring(unit) => notation::spring(text, unit).ok(),
             Self::Argo => notation::argo(text).ok().filter(|_| node.kind() == Kind::String),
             Self::Whole(unit, quoted) => match node.kind() {
@@ -234,13 +269,26 @@ impl Notation {
     fn expected(self) -> &'static str {
         match self {
             Self::Go => "a duration with units as 250ms or 1m30s",
-            Self::Protobuf => "a number of seconds with an s, as \"0.25s\",",
+            Self::Protobuf | Self::ProtobufMessage => "a number of seconds with an s, as \"0.25s\",",
             Self::Spring(_) => "a duration without a fraction, as 500ms or 2s, or in ISO 8601, as PT0.5S,",
             Self::Whole(notation::Unit::Seconds, _) => "a whole number of seconds",
             Self::Whole(..) => "a whole number",
             Self::Argo => "a string with whole seconds or a duration as \"1m30s\"",
         }
     }
+}
+
+/// A `google.protobuf.Duration` as a mapping; what is absent is 0.
+fn duration_message(node: Node<'_>) -> Option<Duration> {
+    let part = |key: &str| match node.get(key) {
+        Some(value) => value.text().and_then(whole_number).and_then(|number| u64::try_from(number).ok()),
+        None => Some(0),
+    };
+    if !node.entries().all(|entry| matches!(entry.key(), "seconds" | "nanos")) {
+        return None;
+    }
+    let nanos = part("nanos").filter(|nanos| *nanos < 1_000_000_000)?;
+    Some(Duration::from_secs(part("seconds")?).plus(Duration::from_nanos(nanos.into())))
 }
 
 /// A span of time.
@@ -260,6 +308,8 @@ pub struct Time {
     pub grain: Duration,
     /// 0 stands for no limit.
     pub zero_is_none: bool,
+    /// −1 stands for no limit.
+    pub minus_one_is_none: bool,
 }
 
 impl Time {
@@ -273,6 +323,7 @@ impl Time {
             most: Duration::LONGEST,
             grain: Duration::from_nanos(1),
             zero_is_none: false,
+            minus_one_is_none: false,
         }
     }
 
@@ -300,6 +351,11 @@ impl Time {
     pub const fn zero_is_none(self) -> Self {
         Self { zero_is_none: true, ..self }
     }
+
+    /// −1 stands for no limit.
+    pub const fn minus_one_is_none(self) -> Self {
+        Self { minus_one_is_none: true, ..self }
+    }
 }
 
 impl Field for Time {
@@ -319,6 +375,7 @@ impl Field for Time {
             text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_digit()))
         };
         match self.notation.read(node) {
+            None if self.minus_one_is_none && node.text() == Some("-1") => Ok(Bound::Unlimited),
             None if node.text().is_some_and(negative) => Err("no negative time is expected".into()),
             None => Err(format!("{expected} is expected").into()),
             Some(time) if time.is_zero() && self.zero_is_none => Ok(Bound::Unlimited),
@@ -508,9 +565,27 @@ impl<'r, 'd> Reader<'r, 'd> {
     /// becomes a fault and is unknown.
     pub fn get<F: Field>(&mut self, block: Block<'d>, field: &F) -> Setting<F::Value> {
         match block.get(field.key()) {
+            Some(node) if self.doubled(block, field.key()) => {
+                Setting::unknown("it stands in two spellings", Some(node.place()))
+            }
             Some(node) => self.value(node, field),
             None => self.absent(field),
         }
+    }
+
+    /// Whether a key stands in both of protobuf's spellings with values that are not the same; tells of it.
+    pub fn doubled(&mut self, block: Block<'d>, key: &str) -> bool {
+        let Some((first, last)) = block.both(key) else { return false };
+        match block.keys {
+            Keys::ProtobufGo => self.refuse(last, format!("it is the same setting as {}", first.key())),
+            Keys::Protobuf if first.text().is_none() || first.text() != last.text() => {
+                let effect =
+                    format!("it is the same setting as {}, and {} takes either", first.key(), self.system);
+                self.replace(last, effect);
+            }
+            _ => return false,
+        }
+        true
     }
 
     /// The setting of the first block that has it; from the second on it is inherited.
@@ -567,7 +642,7 @@ impl<'r, 'd> Reader<'r, 'd> {
             Resolved::Literal(value, origin) => match field.value(value) {
                 Ok(bound) => (bound, origin),
                 Err(expected) => {
-                    self.refuse(node, expected);
+                    self.refuse_as(node, expected, &[(value.text().unwrap_or_default(), &origin)]);
                     (Bound::Unknown, Origin::Unknown("its value is refused".into(), Some(node.place())))
                 }
             },
@@ -602,8 +677,31 @@ impl<'r, 'd> Reader<'r, 'd> {
     /// The system refuses a value; `expected` as in "a whole number is expected".
     pub fn refuse(&mut self, node: Node<'_>, expected: impl Into<Cow<'static, str>>) {
         match self.system {
-            UNOWNED => self.fault(node, expected, false, Some("Write a value that says what is meant.")),
+            UNOWNED => {
+                self.fault(node, expected, false, Some("Write a value that says what is meant.".into()))
+            }
             system => self.fault(node, format!("{system} refuses it: {}", expected.into()), true, None),
+        }
+    }
+
+    /// The same for values with their origins: what rests on an assumption says so, and is no error.
+    pub fn refuse_as(
+        &mut self,
+        node: Node<'_>,
+        expected: impl Into<Cow<'static, str>>,
+        values: &[(&str, &Origin)],
+    ) {
+        let mut expected = expected.into();
+        let mut lenient = false;
+        for (value, origin) in values {
+            if let Origin::Assumed(why, _) = origin {
+                expected = format!("{expected}, and {value} is {why}").into();
+                lenient = true;
+            }
+        }
+        self.refuse(node, expected);
+        if let Some(last) = self.faults.last_mut() {
+            last.lenient = lenient;
         }
     }
 
@@ -612,14 +710,30 @@ impl<'r, 'd> Reader<'r, 'd> {
         self.fault(node, effect, false, None);
     }
 
+    /// Some that read the file refuse a value, and others take it; `effect` says which, and `help` what all take.
+    pub fn some_refuse(&mut self, node: Node<'_>, effect: &'static str, help: &'static str) {
+        self.fault(node, effect, true, Some(help.into()));
+        if let Some(last) = self.faults.last_mut() {
+            last.lenient = true;
+        }
+    }
+
+    /// What to write instead of what was refused or replaced last, as an imperative.
+    pub fn advise(&mut self, help: impl Into<Cow<'static, str>>) {
+        if let Some(last) = self.faults.last_mut() {
+            last.help = Some(help.into());
+        }
+    }
+
     fn fault(
         &mut self,
         node: Node<'_>,
         effect: impl Into<Cow<'static, str>>,
         refused: bool,
-        help: Option<&'static str>,
+        help: Option<Cow<'static, str>>,
     ) {
-        let shown = node.text().filter(|text| text.len() <= 40 && !text.contains('\n'));
+        let literal = node.text().filter(|_| node.tag().is_none());
+        let shown = literal.filter(|text| text.len() <= 40 && !text.contains('\n'));
         let what = match (node.key(), shown) {
             (key, Some(text)) if node.kind() == Kind::String && node.is_quoted() => {
                 format!("{key}: \"{text}\"")
@@ -637,10 +751,45 @@ impl<'r, 'd> Reader<'r, 'd> {
             pointer: node.pointer(),
             what,
             effect: effect.into(),
-            help: help.map(Cow::Borrowed),
+            help,
             refused,
             lenient: false,
         });
+    }
+
+    /// Keys of a block that the system does not know and that somebody meant as a setting; `effect` as in
+    /// "Vector passes over a key that it does not know". One that is filled in later may be any.
+    pub fn unknown(
+        &mut self,
+        block: Block<'d>,
+        known: &[&str],
+        meant: impl Fn(&str) -> bool,
+        effect: &'static str,
+    ) {
+        let entries = block.node().into_iter().flat_map(Node::entries);
+        let written: Vec<_> =
+            entries.map(|entry| (entry.key(), entry)).filter(|(key, _)| meant(key)).collect();
+        self.unknown_of(&written, block.keys, known, effect);
+    }
+
+    /// The same for keys that are written in any way.
+    pub fn unknown_of(
+        &mut self,
+        written: &[(&str, Node<'d>)],
+        keys: Keys,
+        known: &[&str],
+        effect: &'static str,
+    ) {
+        for (key, entry) in written {
+            if known.iter().any(|name| keys.same(key, name)) || placeholder::read(key).is_some() {
+                continue;
+            }
+            let help = match nearest(key, known).or_else(|| kindred(key, known)) {
+                Some(name) => format!("Write {name}, or remove it."),
+                None => format!("Write one of {}, or remove it.", known.join(", ")),
+            };
+            self.fault(*entry, effect, false, Some(help.into()));
+        }
     }
 
     /// A block lacks a key that the system asks for.

@@ -6,14 +6,16 @@ use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
-use crate::model::{Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Policy, Setting};
+use crate::model::{
+    Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Policy, Repeated, Setting,
+};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
     id: ID,
     title: "Vector",
-    reads: "vector.toml, vector.yaml and their parts with sinks",
-    markers: &["sinks"],
+    reads: "vector.toml, vector.yaml, their parts with sinks, and the files of a sinks folder",
+    markers: &["sinks", "retry_"],
     read,
 };
 
@@ -33,6 +35,37 @@ const JITTER: Word<Jitter> =
 /// The wait is drawn from 1 ms on.
 const FULL: Jitter = Jitter::Full { least: Duration::from_millis(1) };
 
+/// The other settings of `request`.
+const OTHERS: &[&str] =
+    &["concurrency", "rate_limit_duration_secs", "rate_limit_num", "adaptive_concurrency", "headers"];
+/// Words of which a key holds one that is meant to say how requests are tried again. The struct of `request`
+/// does not refuse what it does not know, other than the sinks around it (src/sinks/util/service.rs).
+const MEANT: &[&str] = &["retr", "attempt", "backoff", "jitter", "timeout"];
+
+/// Which answers are retried. Of another sink the key is refused like any other that it does not know, but
+/// for a few that pass over them (`deny_unknown_fields` in src/sinks/*/config.rs).
+const STRATEGY: &str = "retry_strategy";
+/// Its words: RetryStrategy of src/sinks/util/http.rs.
+const STRATEGIES: Word<()> =
+    Word { key: "type", absent: (), words: &[("none", ()), ("default", ()), ("all", ()), ("custom", ())] };
+/// Sinks that have it.
+const STRATEGIC: &[&str] = &[
+    "appsignal",
+    "aws_s3",
+    "axiom",
+    "azure_logs_ingestion",
+    "datadog_events",
+    "gcp_stackdriver_logs",
+    "gcp_stackdriver_metrics",
+    "honeycomb",
+    "http",
+    "keep",
+    "opentelemetry",
+    "prometheus_remote_write",
+];
+/// Sinks that pass over keys that they do not know.
+const LENIENT: &[&str] = &["gcp_pubsub", "mezmo", "logdna", "sematext_logs", "sematext_metrics"];
+
 /// Sinks that send requests, and so retry without a `request` table as well; a `*` stands for any ending.
 const REQUESTING: &[&str] = &[
     "appsignal",
@@ -41,6 +74,7 @@ const REQUESTING: &[&str] = &[
     "azure_*",
     "clickhouse",
     "databend",
+    "databricks_zerobus",
     "datadog_*",
     "doris",
     "elasticsearch",
@@ -63,7 +97,6 @@ const REQUESTING: &[&str] = &[
     "sematext_*",
     "splunk_hec_*",
     "vector",
-    "webhdfs",
 ];
 
 const fn seconds(key: &'static str, absent: u64) -> Time {
@@ -72,8 +105,12 @@ const fn seconds(key: &'static str, absent: u64) -> Time {
         .or(Duration::from_secs(absent))
 }
 
-fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
+fn read(document: &Document<'_>, file: &File<'_>, facts: &mut Facts) -> bool {
     let root = document.root();
+    if let Some(name) = sink_file(file.path).filter(|_| is_sink(root)) {
+        facts.policies.extend(sink(root, name));
+        return true;
+    }
     // the values of Vector's chart, by itself or as a part of another
     let charts = root.entries().filter_map(|part| part.get("customConfig"));
     let values: Vec<_> = root.get("customConfig").into_iter().chain(charts).collect();
@@ -84,16 +121,27 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
     owned
 }
 
+/// The name of the sink that a file of a `--config-dir` holds without anything around it: each file in the
+/// folder `sinks` is one (src/config/loading/loader.rs, load_from_dir).
+fn sink_file(path: &str) -> Option<&str> {
+    let (folder, name) = path.rsplit_once(['/', '\\'])?;
+    let folder = folder.rsplit(['/', '\\']).next();
+    folder.filter(|folder| *folder == "sinks").and(name.rsplit_once('.')).map(|(name, _)| name)
+}
+
+fn is_sink(node: Node<'_>) -> bool {
+    node.get("type").is_some() && node.get("inputs").is_some()
+}
+
 /// The sinks of a configuration, if it is one.
 fn sinks(config: Node<'_>, facts: &mut Facts) -> bool {
     let Some(sinks) = config.get("sinks").filter(|sinks| sinks.kind() == Kind::Map) else {
         return false;
     };
-    let is_sink = |sink: Node<'_>| sink.get("type").is_some() && sink.get("inputs").is_some();
     if !sinks.entries().any(is_sink) {
         return false;
     }
-    facts.policies.extend(sinks.entries().filter_map(sink));
+    facts.policies.extend(sinks.entries().filter_map(|node| sink(node, node.key())));
     true
 }
 
@@ -104,9 +152,11 @@ fn requests(kind: &str) -> bool {
     })
 }
 
-fn sink(node: Node<'_>) -> Option<Policy> {
+fn sink(node: Node<'_>, name: &str) -> Option<Policy> {
     let kind = node.get("type")?.text()?;
-    let request = node.get("request").filter(|request| request.kind() == Kind::Map);
+    // an http sink within, for the one protocol that there is (src/sinks/opentelemetry/mod.rs)
+    let settings = if kind == "opentelemetry" { node.get("protocol")? } else { node };
+    let request = settings.get("request").filter(|request| request.kind() == Kind::Map);
     if request.is_none() && !requests(kind) {
         return None;
     }
@@ -117,15 +167,20 @@ fn sink(node: Node<'_>) -> Option<Policy> {
         Bound::At(ENDLESS) => Setting { bound: Bound::Unlimited, ..retries },
         _ => retries.map(|retries| retries + 1),
     };
-    let strategy = node.get("retry_strategy").map(|strategy| Block::new(strategy, Keys::Exact));
-    let word = |key: &str| strategy.and_then(|strategy| strategy.get(key));
-    let kind = word("type").and_then(Node::text);
-    let attempts = match word("type").filter(|_| kind == Some("none")) {
-        Some(none) => Setting::written(1, none.place()),
-        None => attempts,
+    let (attempts, repeated) = match settings.get(STRATEGY) {
+        Some(strategy) => retry_strategy(&mut reader, strategy, kind, attempts),
+        None => (attempts, None),
     };
-    let codes = word("status_codes").filter(|_| kind == Some("custom"));
-    let written = ["retry_attempts", INITIAL.key, MAX.key, JITTER.key];
+    if let Some(misplaced) = block.get(STRATEGY) {
+        reader.replace(misplaced, "Vector reads it beside request, not within");
+    }
+    let written = [RETRY_ATTEMPTS.key, INITIAL.key, MAX.key, JITTER.key];
+    reader.unknown(
+        block,
+        &[&written[..], &[TIMEOUT.key, STRATEGY], OTHERS].concat(),
+        |key| MEANT.iter().any(|word| key.contains(word)),
+        "Vector passes over a key of request that it does not know",
+    );
     Some(Policy {
         written: written.iter().any(|key| block.get(key).is_some()),
         attempts,
@@ -140,9 +195,46 @@ fn sink(node: Node<'_>) -> Option<Policy> {
             ..Backoff::none("Vector's default")
         },
         attempt_timeout: reader.get(block, &TIMEOUT),
-        repeated: codes.and_then(failures::statuses).into_iter().collect(),
+        repeated: repeated.into_iter().collect(),
         ships: true,
         faults: reader.faults,
-        ..policy(ID, Layer::Client, node.key().to_string(), request.unwrap_or(node))
+        ..policy(ID, Layer::Client, name.to_string(), request.unwrap_or(node))
     })
+}
+
+/// What a strategy leaves of the attempts, and what of its codes cannot succeed later.
+fn retry_strategy<'d>(
+    reader: &mut Reader<'_, 'd>,
+    node: Node<'d>,
+    kind: &str,
+    attempts: Setting<u64>,
+) -> (Setting<u64>, Option<Repeated>) {
+    if !STRATEGIC.contains(&kind) {
+        if LENIENT.contains(&kind) {
+            reader.replace(node, format!("the {kind} sink does not know it, and goes on without it"));
+        } else if requests(kind) {
+            reader.refuse(node, format!("the {kind} sink does not know it"));
+        }
+        return (attempts, None);
+    }
+    if node.kind() != Kind::Map {
+        reader.refuse(node, "a mapping with a type is expected");
+        return (attempts, None);
+    }
+    let strategy = Block::new(node, Keys::Exact);
+    match strategy.get(STRATEGIES.key) {
+        Some(word) => drop(reader.value(word, &STRATEGIES)),
+        None => reader.missing(node, STRATEGIES.key),
+    }
+    match strategy.get(STRATEGIES.key).and_then(|word| Some((word, word.text()?))) {
+        Some((word, "none")) => (Setting::written(1, word.place()), None),
+        Some((_, "custom")) => {
+            let codes = strategy.get("status_codes");
+            if codes.is_none() {
+                reader.missing(node, "status_codes");
+            }
+            (attempts, codes.and_then(failures::statuses))
+        }
+        _ => (attempts, None),
+    }
 }

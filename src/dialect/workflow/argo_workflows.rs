@@ -10,12 +10,13 @@ use crate::model::notation::Unit::Seconds;
 use crate::model::{
     Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Idle, Layer, Policy, Ratio, Setting,
 };
+use std::collections::{BTreeSet, HashMap};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
     id: ID,
     title: "Argo Workflows",
-    reads: "Workflow, WorkflowTemplate, ClusterWorkflowTemplate and CronWorkflow objects",
+    reads: "Workflow, WorkflowTemplate, ClusterWorkflowTemplate and CronWorkflow objects, alone or in a Sensor",
     markers: &["argoproj.io"],
     read,
 };
@@ -35,17 +36,27 @@ const DURATION: Time = Time::new("duration", Notation::Argo);
 const CAP: Time = Time::new("cap", Notation::Argo);
 /// Counts from the start of the first attempt, run times included.
 const MAX_DURATION: Time = Time::new("maxDuration", Notation::Argo);
-/// Of one attempt; it takes the place of activeDeadlineSeconds.
-const TIMEOUT: Time = Time::new("timeout", Notation::Argo);
+/// Of one attempt; it takes the place of activeDeadlineSeconds. A whole number is refused (workflow/validate).
+const TIMEOUT: Time = Time::new("timeout", Notation::Go);
 /// Of a template: of one attempt. Of the workflow: of everything.
 const ACTIVE_DEADLINE: Time = Time::new("activeDeadlineSeconds", Notation::Whole(Seconds, true));
 /// Of a container set: runs, although its comment speaks of retries.
 const CONTAINER_RUNS: Count = Count::new("retries").or(1).quoted();
 const CONTAINER_WAIT: Time = Time::new("duration", Notation::Go).or(Duration::ZERO);
 
+/// The most templates that are looked at for the callers of one.
+const MOST_CALLERS: usize = 1000;
+/// The keys of a retryStrategy (RetryStrategy) and of its backoff (Backoff).
+const KEYS: &[&str] = &[LIMIT, POLICY.key, "backoff", "affinity", "expression"];
+const WAIT_KEYS: &[&str] = &[DURATION.key, "factor", CAP.key, MAX_DURATION.key];
+/// What becomes of other keys: workflow/common/parse.go is strict unless told otherwise; the full resource
+/// definitions, the default from 4.0 on, drop them, and the minimal ones keep what the controller does not read.
+const UNKNOWN: &str = "Argo has no such key: argo lint refuses it, and a workflow runs without it";
+
 fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
     let mut owned = false;
-    for object in objects(document).into_iter().filter(|object| object.group == "argoproj.io") {
+    let objects = objects(document).into_iter().filter(|object| object.group == "argoproj.io");
+    for object in objects.flat_map(with_triggered) {
         let spec = match object.kind {
             "Workflow" | "WorkflowTemplate" | "ClusterWorkflowTemplate" => object.node.get("spec"),
             "CronWorkflow" => object.node.path(["spec", "workflowSpec"]),
@@ -59,17 +70,147 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
     owned
 }
 
+/// An object, and the workflows that a sensor of Argo Events starts.
+fn with_triggered(object: Object<'_>) -> Vec<Object<'_>> {
+    let sensor = Some(object.node).filter(|_| object.kind == "Sensor");
+    let triggers = sensor.and_then(|node| node.path(["spec", "triggers"])).into_iter().flat_map(Node::items);
+    let started = triggers.flat_map(|trigger| {
+        let ways = ["argoWorkflow", "k8s"];
+        ways.into_iter().filter_map(move |way| trigger.path(["template", way, "source", "resource"]))
+    });
+    let started = started.filter_map(Object::of).filter(|object| object.group == "argoproj.io");
+    std::iter::once(object).chain(started).collect()
+}
+
+/// A template, and what it stands in where it is inline.
+#[derive(Clone, Copy)]
+struct Template<'d> {
+    node: Node<'d>,
+    /// The template whose step or task it is the inline template of, by its number.
+    within: Option<usize>,
+}
+
+/// All templates of a workflow: those that have a name of their own, and the inline ones of their steps and
+/// tasks (docs/inline-templates.md). Each stands behind the one that it is within.
+struct Templates<'d> {
+    all: Vec<Template<'d>>,
+    /// The numbers of those that run a template of a name.
+    callers: HashMap<&'d str, Vec<usize>>,
+}
+
+impl<'d> Templates<'d> {
+    fn of(spec: Block<'d>) -> Self {
+        let named = spec.get("templates").into_iter().flat_map(Node::items);
+        let mut templates = Self {
+            all: named.map(|node| Template { node, within: None }).collect(),
+            callers: HashMap::new(),
+        };
+        let mut at = 0;
+        while let Some(template) = templates.all.get(at).copied() {
+            for step in steps(template.node) {
+                if let Some(node) = step.get("inline").filter(|inline| inline.kind() == Kind::Map) {
+                    templates.all.push(Template { node, within: Some(at) });
+                } else if let Some(name) = step.get("template").and_then(Node::text) {
+                    templates.callers.entry(name).or_default().push(at);
+                }
+            }
+            at += 1;
+        }
+        templates
+    }
+
+    /// The templates that run one.
+    fn callers(&self, called: usize) -> impl Iterator<Item = usize> {
+        let Template { node, within } = self.all[called];
+        let name = within.is_none().then(|| node.get("name")).flatten().and_then(Node::text);
+        let by_name = name.and_then(|name| self.callers.get(name));
+        within.into_iter().chain(by_name.into_iter().flatten().copied())
+    }
+
+    /// The pointers of the retry strategies of templates that run this one, by steps or tasks, directly or by
+    /// way of templates without a strategy of their own.
+    fn retried_callers(&self, called: usize) -> Vec<String> {
+        let mut open = vec![called];
+        let mut seen = BTreeSet::from([called]);
+        let mut found = Vec::new();
+        while let Some(inner) = open.pop().filter(|_| seen.len() < MOST_CALLERS) {
+            for caller in self.callers(inner).filter(|caller| seen.insert(*caller)) {
+                match self.all[caller].node.get("retryStrategy") {
+                    Some(strategy) => found.push(strategy.pointer()),
+                    None => open.push(caller),
+                }
+            }
+        }
+        found
+    }
+
+    /// The numbers of the templates that run only when the workflow is over, which its deadline spares
+    /// (workflow/controller/workflowpod.go, getDeadline).
+    fn on_exit(&self, spec: Block<'d>) -> BTreeSet<usize> {
+        let named = |key: &str| spec.get(key).and_then(Node::text);
+        let (Some(entry), Some(exit)) = (named("entrypoint"), named("onExit")) else {
+            return BTreeSet::new();
+        };
+        let before = self.run_by(entry);
+        self.run_by(exit).difference(&before).copied().collect()
+    }
+
+    /// The numbers of a template and of all that it runs.
+    fn run_by(&self, name: &str) -> BTreeSet<usize> {
+        let mut called: HashMap<usize, Vec<usize>> = HashMap::new();
+        let all = 0..self.all.len();
+        all.clone()
+            .for_each(|at| self.callers(at).for_each(|caller| called.entry(caller).or_default().push(at)));
+        let is = |at: &usize| {
+            let Template { node, within } = self.all[*at];
+            within.is_none() && node.get("name").and_then(Node::text) == Some(name)
+        };
+        let mut open: Vec<usize> = all.filter(is).collect();
+        let mut run = BTreeSet::from_iter(open.iter().copied());
+        while let Some(at) = open.pop() {
+            let next = called.get(&at).into_iter().flatten().copied();
+            open.extend(next.filter(|inner| run.insert(*inner)));
+        }
+        run
+    }
+
+    /// "build", or "main/compile" of an inline one.
+    fn name(&self, at: usize) -> String {
+        let Template { node, within } = self.all[at];
+        match within {
+            None => node.get("name").and_then(Node::text).unwrap_or("template").to_string(),
+            Some(outer) => {
+                let step = node.parent().and_then(|step| step.get("name")).and_then(Node::text);
+                format!("{}/{}", self.name(outer), step.unwrap_or("inline"))
+            }
+        }
+    }
+}
+
+/// The steps or tasks of a template.
+fn steps<'d>(template: Node<'d>) -> impl Iterator<Item = Node<'d>> {
+    let groups = template.get("steps").into_iter().flat_map(Node::items);
+    let steps = groups.flat_map(|group| match group.kind() {
+        Kind::List => group.items().collect(),
+        _ => vec![group],
+    });
+    steps.chain(template.path(["dag", "tasks"]).into_iter().flat_map(Node::items))
+}
+
 fn workflow(object: Object<'_>, spec: Block<'_>, facts: &mut Facts) {
     let mut reader = Reader::new("Argo");
     let deadline = reader.get(spec, &ACTIVE_DEADLINE);
     let defaults = spec.block("templateDefaults");
-    let templates: Vec<_> = spec.get("templates").into_iter().flat_map(Node::items).collect();
+    let templates = Templates::of(spec);
     for (shared, label) in [(spec, "all templates"), (defaults, "template defaults")] {
         let Some(strategy) = shared.get("retryStrategy") else { continue };
-        let own = |template: &&Node<'_>| template.get("retryStrategy").is_none();
+        let own = |template: &&Template<'_>| template.node.get("retryStrategy").is_none();
         let mut reader = Reader::new("Argo");
-        let timeouts =
-            templates.iter().filter(own).map(|template| attempt_timeout(&mut reader, *template, defaults));
+        let timeouts = templates
+            .all
+            .iter()
+            .filter(own)
+            .map(|template| attempt_timeout(&mut reader, template.node, defaults));
         let timeout = match timeouts.reduce(longer) {
             Some(timeout) => timeout,
             None => default_timeout(&mut reader, defaults),
@@ -78,59 +219,36 @@ fn workflow(object: Object<'_>, spec: Block<'_>, facts: &mut Facts) {
         let blocks = [Some(strategy), defaults.get("retryStrategy")];
         facts.policies.push(retry_strategy(reader, blocks, strategy, name, timeout, &deadline));
     }
-    for template in &templates {
-        let template = *template;
-        let name = template.get("name").and_then(Node::text).unwrap_or("template");
-        let name = format!("{}/{name}", object.name());
+    let on_exit = templates.on_exit(spec);
+    let spared = Setting::unlimited("the workflow's deadline spares what runs on exit");
+    for (at, Template { node: template, .. }) in templates.all.iter().enumerate() {
+        let deadline = if on_exit.contains(&at) { &spared } else { &deadline };
+        let name = format!("{}/{}", object.name(), templates.name(at));
         if let Some(strategy) = template.get("retryStrategy") {
             let mut reader = Reader::new("Argo");
-            let timeout = attempt_timeout(&mut reader, template, defaults);
+            let timeout = attempt_timeout(&mut reader, *template, defaults);
             let mut policy = {
                 let blocks = [Some(strategy), defaults.get("retryStrategy")];
-                retry_strategy(reader, blocks, strategy, name.clone(), timeout, &deadline)
+                retry_strategy(reader, blocks, strategy, name.clone(), timeout, deadline)
             };
             if [spec, defaults].iter().any(|shared| shared.get("retryStrategy").is_some()) {
                 policy.idle = None; // it switches the shared strategy off
             }
-            facts.policies.push(Policy { within: retried_callers(&templates, template), ..policy });
+            facts.policies.push(Policy { within: templates.retried_callers(at), ..policy });
+        }
+        for strategy in steps(*template).filter_map(|step| step.get("retryStrategy")) {
+            facts.policies.push(Policy {
+                idle: Some(Idle {
+                    why: "a step or a task has no retryStrategy, only the template that it runs".into(),
+                    help: "Move it into the template.".into(),
+                }),
+                ..policy(ID, Layer::Workflow, format!("{name}/step"), strategy)
+            });
         }
         if let Some(strategy) = template.path(["containerSet", "retryStrategy"]) {
-            facts.policies.push(container_retries(strategy, format!("{name}/containers"), &deadline));
+            facts.policies.push(container_retries(strategy, format!("{name}/containers"), deadline));
         }
     }
-}
-
-/// The pointers of the retry strategies of templates that run this one, by steps or tasks, directly or by
-/// way of templates without a strategy of their own.
-fn retried_callers(templates: &[Node<'_>], called: Node<'_>) -> Vec<String> {
-    let name = |template: Node<'_>| template.get("name").and_then(Node::text).map(str::to_string);
-    let mut open: Vec<String> = name(called).into_iter().collect();
-    let mut seen = open.clone();
-    let mut found = Vec::new();
-    while let Some(inner) = open.pop() {
-        for caller in templates.iter().filter(|template| calls(**template, &inner)) {
-            if let Some(strategy) = caller.get("retryStrategy") {
-                found.push(strategy.pointer());
-            } else if let Some(outer) = name(*caller).filter(|outer| !seen.contains(outer)) {
-                seen.push(outer.clone());
-                open.push(outer);
-            }
-        }
-    }
-    found.retain(|pointer| called.get("retryStrategy").is_none_or(|own| own.pointer() != *pointer));
-    found.dedup();
-    found
-}
-
-/// Whether a template runs another one as a step or a task.
-fn calls(template: Node<'_>, name: &str) -> bool {
-    let steps =
-        template.get("steps").into_iter().flat_map(Node::items).flat_map(|group| match group.kind() {
-            Kind::List => group.items().collect(),
-            _ => vec![group],
-        });
-    let tasks = template.path(["dag", "tasks"]).into_iter().flat_map(Node::items);
-    steps.chain(tasks).any(|step| step.get("template").and_then(Node::text) == Some(name))
 }
 
 /// The longer of two timeouts that govern one policy; none at all is longer than any.
@@ -178,6 +296,8 @@ fn retry_strategy<'d>(
     let waits = blocks.map(|block| block.block("backoff"));
     let attempts = attempts(&mut reader, &blocks);
     reader.first(&blocks, &POLICY);
+    reader.unknown(blocks[0], KEYS, |_| true, UNKNOWN);
+    reader.unknown(waits[0], WAIT_KEYS, |_| true, UNKNOWN);
     let own_deadline = reader.first(&waits, &MAX_DURATION);
     // maxDuration spares the first attempt; the workflow's deadline spares nothing
     let (deadline, deadline_effect) = match (own_deadline.bound, workflow_deadline.bound) {
@@ -257,6 +377,11 @@ fn factor<'d>(reader: &mut Reader<'_, 'd>, waits: &[Block<'d>]) -> Setting<Ratio
 fn container_retries(strategy: Node<'_>, name: String, deadline: &Setting<Duration>) -> Policy {
     let mut reader = Reader::new("Argo");
     let block = Block::new(strategy, Keys::Exact);
+    reader.unknown(block, &[CONTAINER_RUNS.key, CONTAINER_WAIT.key], |_| true, UNKNOWN);
+    let runs = block.get(CONTAINER_RUNS.key);
+    if let Some(node) = runs.filter(|node| node.text().and_then(whole_number) == Some(0)) {
+        reader.replace(node, "it counts the runs of each container, the first included, and none is made");
+    }
     Policy {
         attempts: reader.get(block, &CONTAINER_RUNS).map(|runs| runs.max(1)),
         backoff: Backoff {

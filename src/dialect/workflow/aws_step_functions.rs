@@ -1,10 +1,12 @@
 //! AWS Step Functions: the Amazon States Language, in files of its own and within templates
 //! (states-language.net/spec.html; AWS Step Functions developer guide, "Handling errors in workflows").
 
-use crate::dialect::shape::cloudformation::{Template, joined_text, template_text};
-use crate::dialect::shape::read::{Block, Count, Keys, Notation, Number, Reader, Time, Word, literal};
+use crate::dialect::shape::cloudformation::{Template, joined_text, mapping_as_text, template_text};
+use crate::dialect::shape::read::{
+    Block, Count, Keys, Notation, Number, Reader, Resolved, Time, Word, literal,
+};
 use crate::dialect::shape::switch::{last_scalar, switch};
-use crate::dialect::shape::{failures, policy};
+use crate::dialect::shape::{failures, placeholder, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::Unit::Seconds;
@@ -26,7 +28,9 @@ const ID: &str = "aws-step-functions";
 /// Retries, although it is called attempts.
 const MAX_ATTEMPTS: Count = Count::new("MaxAttempts").or(3).range(0, 99_999_999);
 const INTERVAL: Time = seconds("IntervalSeconds").or(Duration::from_secs(1));
-const MAX_DELAY: Time = seconds("MaxDelaySeconds");
+/// Under 366 days (developer guide, "Handling errors in workflows"); more than `IntervalSeconds`.
+const MAX_DELAY: Time =
+    seconds("MaxDelaySeconds").range(Duration::from_secs(1), Duration::from_secs(31_622_399));
 const BACKOFF_RATE: Number =
     Number { key: "BackoffRate", absent: Bound::At(Ratio::new(2, 1)), least: Ratio::ONE, above: false };
 const JITTER: Word<Jitter> = Word {
@@ -37,6 +41,8 @@ const JITTER: Word<Jitter> = Word {
 /// Of a task: it counts anew for each attempt. Of the machine: it cuts everything.
 const TIMEOUT: Time = seconds("TimeoutSeconds");
 const HEARTBEAT: Time = seconds("HeartbeatSeconds");
+/// Whether a machine is an Express workflow: in CloudFormation, in SAM, and in Serverless.
+const TYPES: [Word<bool>; 3] = [kind("StateMachineType"), kind("Type"), kind("type")];
 /// An Express machine lives no longer (developer guide, "Quotas").
 const EXPRESS_LIMIT: Duration = Duration::from_secs(300);
 /// Errors of the machine itself, which the same input brings about again.
@@ -48,6 +54,16 @@ const PERMANENT: &[&str] = &[
     "States.IntrinsicFailure",
     "States.Runtime",
 ];
+/// The fields of a retrier, and the comment that each object may have.
+const FIELDS: &[&str] = &[
+    "ErrorEquals",
+    "IntervalSeconds",
+    "MaxAttempts",
+    "BackoffRate",
+    "MaxDelaySeconds",
+    "JitterStrategy",
+    "Comment",
+];
 /// States that a `Retry` is refused on.
 const NEVER_RETRIED: &[&str] = &["Pass", "Choice", "Wait", "Succeed", "Fail"];
 
@@ -56,41 +72,95 @@ const fn seconds(key: &'static str) -> Time {
         .range(Duration::from_secs(1), Duration::from_secs(99_999_999))
 }
 
+const fn kind(key: &'static str) -> Word<bool> {
+    Word { key, absent: false, words: &[("EXPRESS", true), ("STANDARD", false)] }
+}
+
 /// A state machine and what its surroundings say about it.
 #[derive(Clone, Copy)]
 struct Machine<'d> {
     definition: Node<'d>,
-    express: bool,
-    template: Option<Template<'d>>,
-    substitutions: Option<Node<'d>>,
+    /// What says its type.
+    properties: Option<Node<'d>>,
+    template: Option<&'d Template<'d>>,
+    /// What makes the text that the definition stands in.
+    text: Option<Node<'d>>,
+}
+
+impl<'d> Machine<'d> {
+    /// The definition alone.
+    fn alone(definition: Node<'d>) -> Self {
+        Self { definition, properties: None, template: None, text: None }
+    }
+
+    fn substitution(self, name: &str) -> Option<Node<'d>> {
+        self.properties?.path(["DefinitionSubstitutions", name])
+    }
+
+    /// The value that a node stands for. Within a text that is filled in, a placeholder without quotes is the
+    /// value of the template that takes its place.
+    fn resolve(self, node: Node<'d>) -> Resolved<'d> {
+        let Some(template) = self.template else { return literal(node) };
+        let name = node.text().filter(|_| !node.is_quoted()).and_then(|text| {
+            text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).filter(|name| !name.contains('$'))
+        });
+        let (Some(text), Some(name)) = (self.text, name) else { return template.resolve(node) };
+        let filled = match name.strip_prefix('!') {
+            Some(kept) => self.substitution(kept).map(|value| template.resolve(value)),
+            None => template
+                .substitution(text, name)
+                .or_else(|| self.substitution(name).map(|value| template.resolve(value))),
+        };
+        filled.map_or_else(|| literal(node), as_text)
+    }
+}
+
+/// A value as it stands within a text: quotes of its own are lost, and it may stand there more than once.
+fn as_text(resolved: Resolved<'_>) -> Resolved<'_> {
+    let spread = |origin| match origin {
+        Origin::Written(place) => Origin::Inherited(place),
+        other => other,
+    };
+    match resolved {
+        Resolved::Literal(node, origin) => match node.text() {
+            Some(text) => Resolved::Text(text.into(), spread(origin)),
+            None => Resolved::Unknown("a list or mapping is put into the text".into()),
+        },
+        Resolved::If(condition, sides) => Resolved::If(condition, Box::new(sides.map(as_text))),
+        other => other,
+    }
 }
 
 fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
     let root = document.root();
     if is_machine(root) {
-        machine(Machine { definition: root, express: false, template: None, substitutions: None }, facts);
+        machine(Machine::alone(root), facts);
         return true;
     }
     for stated in root.path(["stepFunctions", "stateMachines"]).into_iter().flat_map(Node::entries) {
         if let Some(definition) = stated.get("definition").filter(|node| is_machine(*node)) {
-            let express = stated.get("type").and_then(Node::text) == Some("EXPRESS");
-            machine(Machine { definition, express, template: None, substitutions: None }, facts);
+            machine(Machine { properties: Some(stated), ..Machine::alone(definition) }, facts);
         }
     }
     let Some(template) = Template::of(document) else { return false };
     for resource in template.resources() {
-        let (kind_key, sam) = match resource.kind {
-            "AWS::StepFunctions::StateMachine" => ("StateMachineType", false),
-            "AWS::Serverless::StateMachine" => ("Type", true),
+        let sam = match resource.kind {
+            "AWS::StepFunctions::StateMachine" => false,
+            "AWS::Serverless::StateMachine" => true,
             _ => continue,
         };
         let Some(properties) = resource.properties else { continue };
-        let express = properties.get(kind_key).and_then(Node::text) == Some("EXPRESS");
-        let substitutions = properties.get("DefinitionSubstitutions");
-        let within = |definition| Machine { definition, express, template: Some(template), substitutions };
-        if let Some(definition) = properties.get("Definition").filter(|node| is_machine(*node)) {
-            machine(within(definition), facts);
-        } else if let Some(text) = properties.get("DefinitionString").filter(|_| !sam) {
+        let within = |definition, text| Machine {
+            definition,
+            properties: Some(properties),
+            template: Some(&template),
+            text,
+        };
+        let string = properties.get("DefinitionString").filter(|_| !sam);
+        let mapping = properties.get("Definition").or_else(|| string.and_then(mapping_as_text));
+        if let Some(definition) = mapping.filter(|node| is_machine(*node)) {
+            machine(within(definition, None), facts);
+        } else if let Some(text) = string {
             let parsed = match joined_text(text) {
                 Some(parts) => {
                     let parts: Vec<_> =
@@ -100,9 +170,7 @@ fn read(document: &Document<'_>, _: &File<'_>, facts: &mut Facts) -> bool {
                 None => template_text(text).and_then(Node::embedded),
             };
             if let Some(inner) = parsed.as_ref().filter(|inner| is_machine(inner.root())) {
-                let known = Template::of(document);
-                let definition = inner.root();
-                machine(Machine { definition, express, template: known, substitutions }, facts);
+                machine(within(inner.root(), Some(text)), facts);
             }
         }
     }
@@ -118,15 +186,20 @@ fn is_machine(node: Node<'_>) -> bool {
 }
 
 fn machine(machine: Machine<'_>, facts: &mut Facts) {
-    let resolve = |node| machine.template.map_or_else(|| literal(node), |template| template.resolve(node));
+    let resolve = |node| machine.resolve(node);
     let mut reader = Reader::with("Step Functions", &resolve);
-    let mut deadline = reader.get(Block::new(machine.definition, Keys::Exact), &TIMEOUT);
-    if machine.express
-        && deadline.at().is_none_or(|written| written > EXPRESS_LIMIT)
-        && !deadline.is_unknown()
-    {
-        deadline = Setting::default(EXPRESS_LIMIT, "the limit of an Express workflow");
-    }
+    let written = reader.get(Block::new(machine.definition, Keys::Exact), &TIMEOUT);
+    let properties = Block::new(machine.properties, Keys::Exact);
+    let kind = TYPES.iter().find(|kind| properties.get(kind.key).is_some());
+    let express = kind.map_or(reader.absent(&TYPES[0]), |kind| reader.get(properties, kind));
+    let deadline = match (express.at(), written.at()) {
+        (Some(false), _) => written,
+        (_, Some(time)) if time <= EXPRESS_LIMIT => written,
+        _ if written.is_unknown() => written,
+        (Some(true), _) if express.origin.is_assumed() => express.map(|_| EXPRESS_LIMIT),
+        (Some(true), _) => Setting::default(EXPRESS_LIMIT, "the limit of an Express workflow"),
+        (None, _) => Setting { bound: Bound::Unknown, origin: express.origin, branches: Vec::new() },
+    };
     let before = facts.policies.len();
     let around = Around { path: String::new(), retrier: None };
     states(machine, machine.definition, &around, &deadline, facts);
@@ -187,20 +260,29 @@ fn retriers<'d>(
     let Some(list) = state.get("Retry") else { return };
     let kind = state.get("Type").and_then(Node::text).unwrap_or_default();
     let count = list.items().count();
-    let resolve = |node| machine.template.map_or_else(|| literal(node), |template| template.resolve(node));
-    for (n, retrier) in list.items().enumerate() {
+    let resolve = |node| machine.resolve(node);
+    let before = facts.policies.len();
+    // what is no mapping is filled in later
+    for (n, retrier) in list.items().enumerate().filter(|(_, item)| item.kind() == Kind::Map) {
         let mut reader = Reader::with("Step Functions", &resolve);
         let attempt_timeout = attempt_timeout(machine, state, kind, &mut reader);
-        if n > 0 {
+        if facts.policies.len() > before {
             reader.faults.clear(); // what is wrong with the state has been said once
         } else if NEVER_RETRIED.contains(&kind) {
             reader.refuse(list, format!("a {kind} state cannot be retried"));
         }
         errors(&mut reader, retrier, n + 1 == count);
         let block = Block::new(retrier, Keys::Exact);
+        reader.unknown(block, FIELDS, |_| true, "a retrier of Step Functions has no such key");
         let name = &around.path;
         let label = if count == 1 { name.clone() } else { format!("{name}/Retry[{n}]") };
         let attempts = reader.get(block, &MAX_ATTEMPTS).map(|retries| retries + 1);
+        let (initial, cap) = waits(&mut reader, block);
+        if let Some(rate) = block.get(BACKOFF_RATE.key).filter(|rate| rate.is_quoted())
+            && rate.text().and_then(placeholder::read).is_none()
+        {
+            reader.refuse(rate, "a number without quotes is expected");
+        }
         // taking an error out of a later retrier is no retry of it
         let listed = block.get("ErrorEquals").filter(|_| attempts.at() != Some(1));
         facts.policies.push(Policy {
@@ -208,9 +290,9 @@ fn retriers<'d>(
             attempts,
             backoff: Backoff {
                 growth: Growth::Exponential,
-                initial: reader.get(block, &INTERVAL),
+                initial,
                 multiplier: reader.get(block, &BACKOFF_RATE),
-                cap: reader.get(block, &MAX_DELAY),
+                cap,
                 cap_applies: CapApplies::BeforeJitter,
                 jitter: reader.get(block, &JITTER),
                 can_jitter: true,
@@ -226,9 +308,26 @@ fn retriers<'d>(
     }
 }
 
+/// The first wait, and the longest, which has to be longer.
+fn waits<'d>(reader: &mut Reader<'_, 'd>, block: Block<'d>) -> (Setting<Duration>, Setting<Duration>) {
+    let (initial, cap) = (reader.get(block, &INTERVAL), reader.get(block, &MAX_DELAY));
+    let assumed = initial.origin.is_assumed() || cap.origin.is_assumed();
+    match (initial.at(), cap.at(), block.get(MAX_DELAY.key)) {
+        (Some(first), Some(most), Some(node)) if most <= first && !assumed => {
+            reader.refuse(node, format!("more than IntervalSeconds, {first}, is expected"));
+            (initial, Setting::unknown("its value is refused", Some(node.place())))
+        }
+        _ => (initial, cap),
+    }
+}
+
 /// `ErrorEquals` names at least one error, and `States.ALL` stands alone in the last retrier.
 fn errors(reader: &mut Reader<'_, '_>, retrier: Node<'_>, last: bool) {
-    let Some(list) = retrier.get("ErrorEquals") else { return reader.missing(retrier, "ErrorEquals") };
+    let list = Block::new(retrier, Keys::Exact).get("ErrorEquals");
+    let Some(list) = list else { return reader.missing(retrier, "ErrorEquals") };
+    if list.text().and_then(placeholder::read).is_some() {
+        return; // not known before it is filled in
+    }
     let names: Vec<_> = list.items().filter_map(Node::text).collect();
     if list.kind() != Kind::List {
         reader.refuse(list, "a list of error names is expected");
@@ -259,6 +358,9 @@ fn attempt_timeout<'d>(
         return Setting::unknown("TimeoutSecondsPath is known at run time only", Some(path.place()));
     }
     let timeout = reader.get(block, &TIMEOUT);
+    if let Some(path) = block.get("HeartbeatSecondsPath").filter(|_| block.get(HEARTBEAT.key).is_some()) {
+        reader.refuse(path, "it excludes HeartbeatSeconds");
+    }
     let heartbeat = reader.get(block, &HEARTBEAT);
     if let (Some(beat), Some(time), Some(node)) = (heartbeat.at(), timeout.at(), block.get(HEARTBEAT.key))
         && beat >= time
@@ -272,7 +374,7 @@ fn attempt_timeout<'d>(
 fn function_timeout(machine: Machine<'_>, state: Node<'_>) -> Option<Setting<Duration>> {
     let template = machine.template?;
     let function = template.resource(called_function(machine, template, state)?)?;
-    let mut setting = template.function_timeout(function)?;
+    let (mut setting, _) = template.function_timeout(function)?;
     if let Origin::Written(place) = setting.origin {
         setting.origin = Origin::Inherited(place);
     }
@@ -281,14 +383,17 @@ fn function_timeout(machine: Machine<'_>, state: Node<'_>) -> Option<Setting<Dur
 
 /// The logical id of the function that a task calls: by its `Resource`, or by the `FunctionName` of
 /// `lambda:invoke`; either directly or through a substitution.
-fn called_function<'d>(machine: Machine<'d>, template: Template<'d>, state: Node<'d>) -> Option<&'d str> {
+fn called_function<'d>(machine: Machine<'d>, template: &Template<'d>, state: Node<'d>) -> Option<&'d str> {
     let resource = state.get("Resource")?;
+    if resource.text().is_some_and(|text| text.ends_with(".waitForTaskToken")) {
+        return None; // the function ends, and the task waits on
+    }
     let parameters = ["Parameters", "Arguments"].into_iter().find_map(|key| state.get(key));
     let named = parameters.and_then(|parameters| parameters.get("FunctionName"));
     let reference = named.unwrap_or(resource);
     let text = template_text(reference).and_then(Node::text);
     let substituted = text.and_then(|text| text.split_once("${")).and_then(|(_, rest)| rest.split_once('}'));
-    let substitution = substituted.and_then(|(name, _)| machine.substitutions?.get(name));
+    let substitution = substituted.and_then(|(name, _)| machine.substitution(name));
     if let Some(value) = substitution {
         return template.target(value).map(|resource| resource.id);
     }
