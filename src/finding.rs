@@ -1,5 +1,6 @@
 //! What a rule gives and a report reads.
 
+use crate::model::Duration;
 use crate::source::Place;
 use std::borrow::Cow;
 
@@ -40,6 +41,47 @@ pub struct Finding {
     pub related: Vec<Label>,
     /// What went into it that has no place: defaults and assumptions, one clause each.
     pub notes: Vec<String>,
+    /// What puts it right, where there is one answer and every number of it is known.
+    pub fix: Option<Fix>,
+}
+
+/// A change of the finding's file, in terms of the model; how it is written is for [`crate::fix`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// The value that is to change; what it is for the others is said there.
+    pub place: Place,
+    /// What is to become of it.
+    pub change: Change,
+}
+
+/// What is to become of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It counts attempts or retries and stands for so many attempts.
+    Attempts {
+        /// As it is read.
+        from: u64,
+        /// As it should be.
+        to: u64,
+    },
+    /// It is a time.
+    Time {
+        /// As it is read.
+        from: Duration,
+        /// At least so long it should be.
+        to: Duration,
+    },
+    /// It is to be this word.
+    Word(&'static str),
+    /// Beside it another key is to stand, with a word as its value.
+    Add {
+        /// In the spelling of the keys around it.
+        key: String,
+        /// Its value.
+        word: &'static str,
+    },
+    /// The place is a key that a later one of the same name hides; it goes, and its value with it.
+    RemoveHidden,
 }
 
 /// A place that went into a finding.

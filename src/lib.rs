@@ -10,6 +10,7 @@ pub mod config;
 pub mod dialect;
 pub mod document;
 pub mod finding;
+pub mod fix;
 pub mod model;
 pub mod report;
 pub mod rule;
@@ -17,4 +18,4 @@ pub mod schedule;
 pub mod source;
 pub mod stack;
 
-pub use cli::run::{check_bytes, check_text};
+pub use cli::run::{check_bytes, check_text, fix_text};

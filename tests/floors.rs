@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[&[&str]] = &[
     &["cli"],
     &["config", "report"],
+    &["fix"],
     &["rule", "calculator"],
     &["stack", "finding"],
     &["dialect"],

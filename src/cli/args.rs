@@ -136,6 +136,12 @@ pub struct CheckOptions {
     /// Whether to use colour
     #[arg(long, value_enum, default_value_t = Color::Auto)]
     pub color: Color,
+    /// Put right what has one answer, and report what remains; of standard input the text goes to standard output
+    #[arg(long, conflicts_with = "changed")]
+    pub fix: bool,
+    /// Show what --fix would change as a unified diff, and write nothing
+    #[arg(long, conflicts_with_all = ["fix", "format", "changed"])]
+    pub diff: bool,
 }
 
 fn rule_name(text: &str) -> Result<String, String> {

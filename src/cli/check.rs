@@ -2,34 +2,44 @@
 
 use super::args::{CheckOptions, Color, Format};
 use super::changed::Since;
+use super::fix::{self, Changed};
 use super::run::{Memory, Run};
 use super::{CLEAN, FAILED, FINDINGS, complain};
 use crate::config::baseline::{Baseline, Compared};
 use crate::config::{Asked, FailOn};
 use crate::finding::Finding;
+use crate::fix::Made;
 use crate::report::{self, Summary};
-use crate::source::Tree;
 use crate::source::discover::{absolute, slashes};
-use std::collections::HashSet;
+use crate::source::{self, Tree};
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// Reports the findings; the status says whether one of them fails the check.
 pub(super) fn check(options: &CheckOptions, out: &mut dyn Write) -> io::Result<u8> {
-    let (run, findings) = match look(options) {
-        Ok(found) => found,
+    let Checked { run, findings, made, shown } = match look(options) {
+        Ok(checked) => checked,
         Err(error) => {
             complain(error);
             return Ok(FAILED);
         }
     };
+    out.write_all(&shown)?;
+    // what is asked for on standard output has it for itself
+    let mut aside = io::stderr().lock();
+    let taken = options.diff || options.fix && asks_for_stdin(options);
+    let told: &mut dyn Write = if taken { &mut aside } else { out };
     match options.format {
-        Format::Json => report::json::json(&findings, &run.summary, out)?,
+        Format::Human if options.diff => writeln!(told, "{}", sentence(&run.summary))?,
+        Format::Json => report::json::json(&findings, &made, &run.summary, told)?,
         Format::Human => {
-            report::human::human(&findings, &|file| run.text(file), use_color(options.color), out)?;
-            writeln!(out, "{}", sentence(&run.summary))?;
+            report::human::human(&findings, &|file| run.text(file), use_color(options.color), told)?;
+            report::human::fixes(&made, told)?;
+            writeln!(told, "{}", sentence(&run.summary))?;
         }
     }
+    drop(aside);
     let status = tell_troubles(&run, options.files.reading.verbose);
     let fail_on = options.fail_on.or(run.config.fail_on).unwrap_or(FailOn::Error);
     let fails = fail_on.least().is_some_and(|least| findings.iter().any(|finding| finding.severity >= least));
@@ -42,8 +52,17 @@ pub(super) fn check(options: &CheckOptions, out: &mut dyn Write) -> io::Result<u
     })
 }
 
-/// What is found, without what the baseline knows and what a change does not touch.
-fn look(options: &CheckOptions) -> Result<(Run, Vec<Finding>), String> {
+/// What is left to tell, and what was put right.
+struct Checked {
+    run: Run,
+    findings: Vec<Finding>,
+    made: Vec<Made>,
+    /// A diff, or the text that standard input is to have.
+    shown: Vec<u8>,
+}
+
+/// What is found, without what is put right, what the baseline knows and what a change does not touch.
+fn look(options: &CheckOptions) -> Result<Checked, String> {
     let mut files = options.files.clone();
     let (since, tree) = match &options.changed {
         Some(base) => {
@@ -58,6 +77,11 @@ fn look(options: &CheckOptions) -> Result<(Run, Vec<Finding>), String> {
     run.config.asked =
         Asked { select: options.select.clone(), ignore: options.ignore.clone(), pedantic: options.pedantic };
     let mut findings = run.findings();
+    let (mut made, mut shown) = (Vec::new(), Vec::new());
+    if options.fix || options.diff {
+        (findings, made) =
+            fixed(options, &mut run, findings, &mut shown).map_err(|error| error.to_string())?;
+    }
     findings = with_baseline(options, &mut run, findings)?;
     if let Some(since) = since {
         let all = findings.len();
@@ -65,7 +89,7 @@ fn look(options: &CheckOptions) -> Result<(Run, Vec<Finding>), String> {
         run.summary.unchanged = all - findings.len();
     }
     run.count(&findings);
-    Ok((run, findings))
+    Ok(Checked { run, findings, made, shown })
 }
 
 /// Takes out what the baseline knows, and writes one if asked: of all findings, or, where one is given on
@@ -111,6 +135,57 @@ fn with_baseline(
     Ok(fresh)
 }
 
+/// Puts right what can be, in the files or as a diff; gives what remains and what was done.
+fn fixed(
+    options: &CheckOptions,
+    run: &mut Run,
+    findings: Vec<Finding>,
+    out: &mut dyn Write,
+) -> io::Result<(Vec<Finding>, Vec<Made>)> {
+    let fix::Fixed { mut findings, mut made, files } = fix::fix(run, findings);
+    if options.diff {
+        files.iter().try_for_each(|one| report::edits::diff(&one.file, &one.before, &one.after, out))?;
+    } else if let Some(back) = write(options, run, files, out)? {
+        made.retain(|one| !back.contains_key(&one.file));
+        run.summary.fixed = made.len();
+        findings = run.findings_with(back);
+    }
+    Ok((findings, made))
+}
+
+fn asks_for_stdin(options: &CheckOptions) -> bool {
+    options.files.paths.iter().any(|path| path.as_os_str() == "-")
+}
+
+/// Writes the files that are to change; standard input goes to standard output, changed or not. Gives the old
+/// texts of those that could not be written, if there are any, and tells why.
+fn write(
+    options: &CheckOptions,
+    run: &mut Run,
+    files: Vec<Changed>,
+    out: &mut dyn Write,
+) -> io::Result<Option<BTreeMap<String, String>>> {
+    if let Some((name, bytes)) = run.stdin() {
+        let changed = files.iter().find(|one| one.file == name);
+        out.write_all(changed.map_or(bytes, |one| one.after.as_bytes()))?;
+    } else if asks_for_stdin(options) {
+        run.troubles.push("standard input has more bytes than the limit (--max-file-size)".into());
+    }
+    let mut back = BTreeMap::new();
+    let mut troubles = Vec::new();
+    for Changed { file, before, after } in files {
+        if run.stdin().is_some_and(|(name, _)| name == file) {
+            continue;
+        }
+        if let Err(why) = source::write::replace(&run.path(&file), &before, &after) {
+            troubles.push(format!("{file}: not fixed: {why}"));
+            back.insert(file, before);
+        }
+    }
+    run.troubles.append(&mut troubles);
+    Ok((!back.is_empty()).then_some(back))
+}
+
 /// Tells on standard error what went wrong with paths and, if asked, what was skipped.
 pub(super) fn tell_troubles(run: &Run, verbose: bool) -> u8 {
     for (path, why) in run.skipped.iter().filter(|_| verbose) {
@@ -143,8 +218,12 @@ fn sentence(summary: &Summary) -> String {
         [one] => one.clone(),
         [before @ .., last] => format!("{} and {last}", before.join(", ")),
     };
-    let quiet =
-        [(summary.suppressed, "suppressed"), (summary.known, "known"), (summary.unchanged, "unchanged")];
+    let quiet = [
+        (summary.suppressed, "suppressed"),
+        (summary.known, "known"),
+        (summary.unchanged, "unchanged"),
+        (summary.fixed, "fixed"),
+    ];
     let quiet = quiet.iter().filter(|(count, _)| *count > 0);
     let quiet: String = quiet.map(|(count, what)| format!(", {count} {what}")).collect();
     let things = [(summary.policies, "policy"), (summary.queues, "queue"), (summary.stacks, "stack")];

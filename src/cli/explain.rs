@@ -22,6 +22,7 @@ pub(super) fn explain(id: &str, format: Format, out: &mut dyn Write) -> io::Resu
                 "version": 1, "id": rule.id, "severity": rule.severity, "pedantic": rule.pedantic, "summary": rule.summary, "why": rule.why,
                 "bad": example(&rule.bad), "good": example(&rule.good), "fix": rule.fix,
                 "needs": rule.needs,
+                "fixable": rule.can_fix(),
             });
             serde_json::to_writer_pretty(&mut *out, &all)?;
             writeln!(out)?;
@@ -43,7 +44,11 @@ fn human(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
             indented(example.config, out)?;
         }
     }
-    writeln!(out, "\nHow to put it right: {}\n\nWhat it needs to know: {}", rule.fix, rule.needs)
+    writeln!(out, "\nHow to put it right: {}", rule.fix)?;
+    if rule.can_fix() {
+        writeln!(out, "`check --fix` does so where every number is known and written for this alone.")?;
+    }
+    writeln!(out, "\nWhat it needs to know: {}", rule.needs)
 }
 
 fn indented(text: &str, out: &mut dyn Write) -> io::Result<()> {

@@ -6,6 +6,7 @@ mod check;
 mod dialects;
 pub mod diff;
 mod explain;
+mod fix;
 mod inspect;
 mod progress;
 mod rules;

@@ -13,7 +13,7 @@ pub(super) fn rules(format: Format, out: &mut dyn Write) -> io::Result<u8> {
         Format::Json => {
             let list = rule::all()
                 .iter()
-                .map(|rule| json!({ "id": rule.id, "severity": rule.severity, "pedantic": rule.pedantic, "summary": rule.summary }));
+                .map(|rule| json!({ "id": rule.id, "severity": rule.severity, "pedantic": rule.pedantic, "summary": rule.summary, "fixable": rule.can_fix() }));
             let all = json!({ "version": 1, "rules": list.collect::<Vec<_>>() });
             serde_json::to_writer_pretty(&mut *out, &all)?;
             writeln!(out)?;

@@ -7,6 +7,7 @@ use crate::config::{self, Config, ConfigError, nearest};
 use crate::dialect::{self, own::Own};
 use crate::document::{self, Format, Parsed};
 use crate::finding::{Finding, Severity};
+use crate::fix::Made;
 use crate::model::{Annotation, Bound, Facts, Origin, Policy, Says, Setting, Unreadable, annotation};
 use crate::report::Summary;
 use crate::rule;
@@ -19,7 +20,7 @@ use crate::source::{Place, SourceText, Tree};
 use crate::stack::{self, DeclaredLayer, Project, ProjectFile, Selector, UnusedSuppression};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -37,8 +38,10 @@ pub struct Run {
     pub absent: Vec<String>,
     /// Files that were not read on, and why.
     pub skipped: Vec<(String, String)>,
-    /// The text of standard input, and the name it goes by.
-    stdin: Option<(String, String)>,
+    /// The bytes of standard input, and the name it goes by; None where they are too many.
+    stdin: Option<(String, Vec<u8>)>,
+    /// Texts that files are to have, by how they are shown.
+    texts: BTreeMap<String, String>,
     /// Where the files are read from.
     pub(super) tree: Tree,
     /// Where each file is, by how it is shown.
@@ -126,11 +129,13 @@ impl Run {
         drop(progress);
         let mut stdin = None;
         if let (Some(Found { shown: name, .. }), Tree::Disk(_)) = (stdin_name, &tree) {
-            let content = read::stream(&mut io::stdin().lock(), max_file_size, filters.of(&name));
-            if let Ok(Content::Text(text)) = &content {
-                stdin = Some((name.clone(), text.clone()));
-            }
+            let mut bytes = Vec::new();
+            let limit = max_file_size.saturating_add(1);
+            let read = io::stdin().lock().take(limit).read_to_end(&mut bytes);
+            let filter = filters.of(&name);
+            let content = read.and_then(|_| read::stream(&mut bytes.as_slice(), max_file_size, filter));
             looked.push(look(&name, content, &config));
+            stdin = (bytes.len() as u64 <= max_file_size).then_some((name, bytes));
         }
         let why = "retrylint.toml leaves it out";
         looked
@@ -145,6 +150,7 @@ impl Run {
             skipped: Vec::new(),
             stdin,
             tree,
+            texts: BTreeMap::new(),
             paths,
             context,
         };
@@ -182,6 +188,11 @@ impl Run {
             }
         }
         self.troubles.extend(lost_deadlines(&files, &self.config));
+        self.build(files);
+        self
+    }
+
+    fn build(&mut self, files: Vec<ProjectFile>) {
         self.project = stack::build(files, &self.config.stacks);
         for lost in &mut self.project.lost_layers {
             lost.selector.file = self.config.relative(&lost.selector.file);
@@ -193,7 +204,45 @@ impl Run {
         }
         self.project.config_path = self.config.path.clone();
         self.summary.stacks = self.project.stacks.len();
-        self
+    }
+
+    /// The findings when some files have these texts, which they keep.
+    pub(super) fn findings_with(&mut self, texts: BTreeMap<String, String>) -> Vec<Finding> {
+        let mut files = std::mem::take(&mut self.project.files);
+        for file in &mut files {
+            let Some(text) = texts.get(&file.path) else { continue };
+            let own = self.config.dialects_of(&file.path);
+            let mut facts = facts(&file.path, text.clone(), &own).unwrap_or_default();
+            declare(&file.path, &mut facts, &self.config);
+            file.schedules = facts.policies.iter().map(schedule::schedule).collect();
+            file.facts = facts;
+        }
+        self.texts.extend(texts);
+        self.build(files);
+        self.summary.suppressed = 0;
+        self.findings()
+    }
+
+    /// Whether a file was asked for, and not only named by retrylint.toml.
+    pub(super) fn is_asked_for(&self, file: &str) -> bool {
+        !self.context.contains(file)
+    }
+
+    /// Standard input, where it was asked for and is not too long: what it is called, and its bytes.
+    pub(super) fn stdin(&self) -> Option<(&str, &[u8])> {
+        self.stdin.as_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice()))
+    }
+
+    /// The text of a file, where it is UTF-8.
+    pub(super) fn exact_text(&self, file: &str) -> Option<String> {
+        self.texts.get(file).cloned().or_else(|| String::from_utf8(self.bytes(file)?).ok())
+    }
+
+    fn bytes(&self, file: &str) -> Option<Vec<u8>> {
+        if let Some((_, bytes)) = self.stdin.as_ref().filter(|(name, _)| name == file) {
+            return Some(bytes.clone());
+        }
+        self.tree.bytes(&self.path(file)).ok()
     }
 
     /// The findings that are neither off nor suppressed, in the order of their places.
@@ -292,15 +341,17 @@ impl Run {
             _ => None,
         });
         let stdin = self.stdin.iter().filter(|(name, _)| found.iter().any(|found| found.shown == *name));
-        made.into_iter().flatten().chain(stdin.cloned()).collect()
+        let stdin =
+            stdin.filter_map(|(name, bytes)| Some((name.clone(), String::from_utf8(bytes.clone()).ok()?)));
+        made.into_iter().flatten().chain(stdin).collect()
     }
 
     /// The text of a file, read again.
     pub fn text(&self, file: &str) -> Option<String> {
-        if let Some((_, text)) = self.stdin.as_ref().filter(|(name, _)| name == file) {
+        if let Some(text) = self.texts.get(file) {
             return Some(text.clone());
         }
-        let bytes = self.tree.bytes(&self.path(file)).ok()?;
+        let bytes = self.bytes(file)?;
         let wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
         // what is no UTF-8 is shown as far as it is
         (!wide).then(|| String::from_utf8_lossy(&bytes).into_owned())
@@ -611,8 +662,23 @@ pub fn check_text(name: &str, text: &str, config: &str) -> Result<Vec<Finding>, 
     Ok(check(looked, config))
 }
 
+/// A text as a file of this name with all its fixes made, as without a retrylint.toml, and what they are.
+pub fn fix_text(name: &str, text: &str) -> (String, Vec<Made>) {
+    let mut run =
+        alone(look(name, Ok(Content::Text(text.to_string())), &Config::default()), Config::default());
+    run.texts.insert(name.to_string(), text.to_string());
+    let findings = run.findings();
+    let fixed = super::fix::fix(&mut run, findings);
+    let after = fixed.files.into_iter().next().map_or_else(|| text.to_string(), |changed| changed.after);
+    (after, fixed.made)
+}
+
 fn check(looked: Looked, config: Config) -> Vec<Finding> {
-    let mut run = Run {
+    alone(looked, config).findings()
+}
+
+fn alone(looked: Looked, config: Config) -> Run {
+    let run = Run {
         project: Project::default(),
         config,
         summary: Summary::default(),
@@ -621,9 +687,9 @@ fn check(looked: Looked, config: Config) -> Vec<Finding> {
         skipped: Vec::new(),
         stdin: None,
         tree: Tree::default(),
+        texts: BTreeMap::new(),
         paths: BTreeMap::new(),
         context: BTreeSet::new(),
     };
-    run = run.collect(vec![looked]);
-    run.findings()
+    run.collect(vec![looked])
 }

@@ -221,6 +221,7 @@ mod tests {
             help: String::new(),
             related: Vec::new(),
             notes: Vec::new(),
+            fix: None,
         }
     }
 

@@ -369,6 +369,11 @@ impl<'t> Document<'t> {
         Node { document: self, index: 0 }
     }
 
+    /// Every value, those too that a later key hides and those that aliases stand for.
+    pub fn all(&self) -> impl Iterator<Item = Node<'_>> {
+        (0..self.nodes.len() as u32).map(|index| Node { document: self, index })
+    }
+
     /// Keys that stand twice in one mapping.
     pub fn duplicates(&self) -> &[Duplicate] {
         &self.duplicates
@@ -476,6 +481,16 @@ impl<'d> Node<'d> {
     /// The scalar was written in quotes (or as a block scalar).
     pub fn is_quoted(self) -> bool {
         self.entry().style != Style::Plain
+    }
+
+    /// The scalar is a block scalar of YAML, whose text stands as it is but for its indentation.
+    pub fn is_block(self) -> bool {
+        self.entry().style == Style::Block
+    }
+
+    /// A later value of the same key takes its place.
+    pub fn is_hidden(self) -> bool {
+        self.entry().hidden
     }
 
     /// The YAML tag as written (`!Ref`, `!Sub`), without those of YAML itself.

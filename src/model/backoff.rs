@@ -1,6 +1,7 @@
 //! How the waits between attempts grow and scatter.
 
 use super::{Duration, Ratio, Setting};
+use crate::source::Place;
 
 /// The waits of a policy. Wait n is the pause before retry n (n = 1, 2, …).
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +24,8 @@ pub struct Backoff {
     pub jitter: Setting<Jitter>,
     /// The system has a setting that scatters waits.
     pub can_jitter: bool,
+    /// How that setting is turned on, where the system has one word for it and the file has room for it.
+    pub switch: Option<Switch>,
     /// To what the engine rounds.
     pub rounding: Rounding,
 }
@@ -102,6 +105,17 @@ pub enum Jitter {
     Decorrelated,
 }
 
+/// A setting that is to be turned on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// Its value as it stands; without one the value of a key that it is to stand beside.
+    pub place: Place,
+    /// Its key, where it is to be added, in the spelling of the keys around it.
+    pub key: Option<String>,
+    /// What its value is to be.
+    pub word: &'static str,
+}
+
 /// To what an engine rounds its waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
@@ -124,6 +138,7 @@ impl Backoff {
             cap_applies: CapApplies::BeforeJitter,
             jitter: Setting::default(Jitter::None, whose),
             can_jitter: false,
+            switch: None,
             rounding: Rounding::None,
             initial: nothing,
         }

@@ -14,7 +14,7 @@ pub mod queue;
 pub mod ratio;
 pub mod value;
 
-pub use backoff::{Backoff, CapApplies, Growth, Jitter, Rounding};
+pub use backoff::{Backoff, CapApplies, Growth, Jitter, Rounding, Switch};
 pub use duration::Duration;
 pub use facts::{Annotation, Facts, Says, Suppression, Unreadable};
 pub use likeness::{kindred, nearest};

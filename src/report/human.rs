@@ -2,6 +2,7 @@
 
 use super::mask;
 use crate::finding::{Finding, Label, Severity};
+use crate::fix::Made;
 use crate::source::Place;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
@@ -36,6 +37,26 @@ pub fn human(
         handler.render_report(&mut text, &shown).map_err(io::Error::other)?;
         let lines: Vec<_> = text.lines().map(str::trim_end).collect();
         writeln!(out, "{}\n", lines.join("\n").trim_end())?;
+    }
+    Ok(())
+}
+
+/// Says what was put right, a line each.
+pub fn fixes(made: &[Made], out: &mut dyn Write) -> io::Result<()> {
+    for Made { rule, file, place, before, after } in made {
+        let what = match (before.as_str(), after.as_str()) {
+            ("", added) => format!("added {added}"),
+            (removed, "") => format!("removed the first {removed}"),
+            (before, after) => format!("{before} → {after}"),
+        };
+        writeln!(
+            out,
+            "fixed {}:{}:{}: {} ({rule})",
+            printable(file),
+            place.line,
+            place.column,
+            printable(&what)
+        )?;
     }
     Ok(())
 }
@@ -318,6 +339,7 @@ mod tests {
             help: "Do this.".into(),
             related: related.collect(),
             notes: vec!["3 attempts (its default)".into()],
+            fix: None,
         };
         let source = |file: &str| match file {
             "a.yaml" => Some(text.to_string()),
@@ -415,6 +437,7 @@ Advice:
             help: "Do this.".into(),
             related: Vec::new(),
             notes: Vec::new(),
+            fix: None,
         };
         human(&[finding], &|_| None, false, &mut out).expect("writing to memory");
         let out = String::from_utf8(out).expect("UTF-8");

@@ -2,13 +2,17 @@
 
 use super::{Summary, mask};
 use crate::finding::{Finding, Label};
+use crate::fix::Made;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Writes the findings and the summary.
-pub fn json(findings: &[Finding], summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+pub fn json(findings: &[Finding], fixes: &[Made], summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let findings: Vec<_> = findings.iter().map(finding).collect();
-    let all = json!({ "version": 1, "findings": findings, "summary": summary });
+    let mut all = json!({ "version": 1, "findings": findings, "summary": summary });
+    if !fixes.is_empty() {
+        all["fixes"] = fixes.iter().map(made).collect();
+    }
     serde_json::to_writer_pretty(&mut *out, &all)?;
     writeln!(out)
 }
@@ -28,6 +32,17 @@ fn finding(finding: &Finding) -> Value {
         "help": mask::tokens(&finding.help),
         "related": finding.related.iter().map(label).collect::<Vec<_>>(),
         "notes": finding.notes.iter().map(|note| mask::tokens(note)).collect::<Vec<_>>(),
+    })
+}
+
+fn made(made: &Made) -> Value {
+    json!({
+        "rule": made.rule,
+        "file": made.file,
+        "line": made.place.line,
+        "column": made.place.column,
+        "before": mask::tokens(&made.before),
+        "after": mask::tokens(&made.after),
     })
 }
 
@@ -63,9 +78,11 @@ mod tests {
             help: "2 attempts fit in 5 s".into(),
             related: vec![Label { file: "other.yaml".into(), place, message: "the deadline: 5 s".into() }],
             notes: vec!["the waits: up to 100 ms (Istio's default)".into()],
+            fix: None,
         };
         let mut out = Vec::new();
-        json(&[finding], &Summary { errors: 1, ..Summary::default() }, &mut out).expect("writing to memory");
+        json(&[finding], &[], &Summary { errors: 1, ..Summary::default() }, &mut out)
+            .expect("writing to memory");
         insta::assert_snapshot!(String::from_utf8(out).expect("UTF-8"), @r##"
 {
   "version": 1,
@@ -109,7 +126,8 @@ mod tests {
     "notes": 0,
     "suppressed": 0,
     "known": 0,
-    "unchanged": 0
+    "unchanged": 0,
+    "fixed": 0
   }
 }
 "##);

@@ -1,6 +1,7 @@
 //! Output, one format a file.
 
 pub mod diff;
+pub mod edits;
 pub mod human;
 pub mod inspect;
 pub mod json;
@@ -35,4 +36,6 @@ pub struct Summary {
     pub known: usize,
     /// Findings that a change did not touch.
     pub unchanged: usize,
+    /// Values that were put right; with `--diff` those that would be.
+    pub fixed: usize,
 }

@@ -1,8 +1,8 @@
 //! cap-below-initial
 
-use super::words::{Evidence, Subject, Wording, policies};
+use super::words::{Evidence, Subject, Wording, change, is_exact_policy, policies};
 use super::{Example, Group, Limits, Rule};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Change, Finding, Severity};
 use crate::model::{Growth, Origin, Policy};
 use crate::stack::{Project, ProjectFile};
 
@@ -54,6 +54,9 @@ fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
     findings.extend(policies(project).filter_map(|(file, policy, _)| of_policy(file, policy)));
 }
 
+/// How many times the ceiling a first wait is that was meant in another unit: minutes and seconds lie nearest.
+const UNIT_LOST: u64 = 60;
+
 fn of_policy(file: &ProjectFile, policy: &Policy) -> Option<Finding> {
     let backoff = &policy.backoff;
     let (cap, initial) = (backoff.cap.at()?, backoff.initial.at()?);
@@ -75,7 +78,12 @@ fn of_policy(file: &ProjectFile, policy: &Policy) -> Option<Finding> {
             "Raise the longest wait to at least {initial}, or lower the first wait to {cap} or less."
         ),
     };
-    Some(Subject::policy(file, policy).at(backoff.cap.origin.place()).finding(&RULE, wording, evidence))
+    // so far apart one of them has lost its unit, and which one only a person can say
+    let near = initial < cap.times(UNIT_LOST) && is_exact_policy(policy);
+    let fix = near.then(|| change(&backoff.cap, Change::Time { from: cap, to: initial })).flatten();
+    let finding =
+        Subject::policy(file, policy).at(backoff.cap.origin.place()).finding(&RULE, wording, evidence);
+    Some(Finding { fix, ..finding })
 }
 
 #[cfg(test)]

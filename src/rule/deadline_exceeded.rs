@@ -1,8 +1,8 @@
 //! deadline-exceeded
 
-use super::words::{Evidence, Subject, Wording, counted, policies, stack_evidence};
+use super::words::{Evidence, Subject, Wording, change, counted, is_exact_policy, policies, stack_evidence};
 use super::{Example, Group, Limits, Rule};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Change, Finding, Fix, Severity};
 use crate::model::{Backoff, Bound, Duration, Pacing, Policy};
 use crate::schedule::{Schedule, fit};
 use crate::stack::{LayerSource, Project, ProjectFile, Stack};
@@ -84,7 +84,17 @@ pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule
         label: format!("needs {need}, {short} more than there is"),
         help: help(counts, attempts, schedule.total_max.at(), need, deadline),
     };
-    Some(Subject::policy(file, policy).finding(&RULE, wording, evidence.weighed()))
+    let finding = Subject::policy(file, policy).finding(&RULE, wording, evidence.weighed());
+    Some(Finding { fix: fewer(policy, schedule, deadline), ..finding })
+}
+
+/// As many attempts as fit, where all numbers are known and one of them is still a retry.
+fn fewer(policy: &Policy, schedule: &Schedule, deadline: Duration) -> Option<Fix> {
+    policy.attempt_timeout.at()?;
+    schedule.total_max.at()?;
+    let (from, to) = (policy.attempts.at()?, fit::attempts_within(policy, deadline)?);
+    let fits = to > 1 && is_exact_policy(policy);
+    fits.then(|| change(&policy.attempts, Change::Attempts { from, to })).flatten()
 }
 
 fn message(

@@ -1,9 +1,9 @@
 //! missing-jitter
 
-use super::words::{Evidence, Subject, Wording, policies};
+use super::words::{Evidence, Subject, Wording, is_sound, policies};
 use super::{Example, Group, Limits, Rule};
-use crate::finding::{Finding, Severity};
-use crate::model::{Bound, Duration, Jitter, Layer, Pacing, Policy};
+use crate::finding::{Change, Finding, Fix, Severity};
+use crate::model::{Bound, Duration, Jitter, Layer, Pacing, Policy, Switch};
 use crate::schedule::{Schedule, Wait};
 use crate::stack::{Project, ProjectFile};
 
@@ -75,7 +75,16 @@ fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option
         help: "Scatter the waits with the jitter setting; anything between nothing and the computed wait spreads best."
             .into(),
     };
-    Some(Subject::policy(file, policy).finding(&RULE, wording, evidence))
+    let finding = Subject::policy(file, policy).finding(&RULE, wording, evidence);
+    Some(Finding { fix: policy.backoff.switch.as_ref().filter(|_| is_sound(policy)).map(turn_on), ..finding })
+}
+
+fn turn_on(switch: &Switch) -> Fix {
+    let change = match &switch.key {
+        Some(key) => Change::Add { key: key.clone(), word: switch.word },
+        None => Change::Word(switch.word),
+    };
+    Fix { place: switch.place, change }
 }
 
 /// From here on a wait is an entry in a schedule, and no client sits it out.

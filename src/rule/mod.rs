@@ -126,6 +126,23 @@ pub fn all() -> &'static [Rule] {
     ]
 }
 
+/// The rules that say of some of their findings how the file is put right (`check --fix`).
+const FIXABLE: &[&str] = &[
+    deadline_exceeded::RULE.id,
+    visibility_window_exceeded::RULE.id,
+    visibility_window_tight::RULE.id,
+    missing_jitter::RULE.id,
+    cap_below_initial::RULE.id,
+    unreadable_config::RULE.id,
+];
+
+impl Rule {
+    /// Whether `check --fix` puts some of its findings right.
+    pub fn can_fix(&self) -> bool {
+        FIXABLE.contains(&self.id)
+    }
+}
+
 /// A file of a rule's documentation; it is run as a test.
 #[derive(Clone, Copy)]
 pub struct Example {

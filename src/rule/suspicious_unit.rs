@@ -55,19 +55,28 @@ fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
     }
 }
 
-fn of_number(file: &ProjectFile, policy: &Policy, number: &BareNumber) -> Option<Finding> {
+/// Whether a number of a policy is likely to be of another unit.
+pub(super) fn is_in(policy: &Policy) -> bool {
+    policy.bare_numbers.iter().any(|number| number.number.is_empty() || meant(number).is_some())
+}
+
+/// The time that was likely meant, where another unit makes it plausible.
+fn meant(number: &BareNumber) -> Option<Duration> {
     let shortest = if number.is_timeout { SHORTEST_TIMEOUT } else { SHORTEST_WAIT };
-    if number.number.is_empty() {
-        return Some(of_text(file, policy, number));
-    }
     let other = match number.time {
         time if time.is_zero() => return None,
         time if time < shortest => larger(number.unit)?,
         time if time > LONGEST => smaller(number.unit)?,
         _ => return None,
     };
-    let meant =
-        notation::with_unit(&number.number, other).ok().filter(|time| (shortest..=LONGEST).contains(time))?;
+    notation::with_unit(&number.number, other).ok().filter(|time| (shortest..=LONGEST).contains(time))
+}
+
+fn of_number(file: &ProjectFile, policy: &Policy, number: &BareNumber) -> Option<Finding> {
+    if number.number.is_empty() {
+        return Some(of_text(file, policy, number));
+    }
+    let meant = meant(number)?;
     let what = if number.is_timeout { "a timeout" } else { "a wait" };
     let wording = Wording {
         message: format!("{} is {what} of {}; {meant} would be plausible", number.written, number.time),

@@ -2,7 +2,7 @@
 
 use super::words::{Evidence, Subject, Wording};
 use super::{Example, Group, Limits, Rule};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Change, Finding, Fix, Severity};
 use crate::model::Unreadable;
 use crate::stack::{Project, ProjectFile};
 
@@ -52,7 +52,10 @@ fn finding(file: &ProjectFile, part: &Unreadable) -> Finding {
         evidence.label(*place, message.clone());
     }
     let wording = Wording { message: part.message.clone(), label: "here".into(), help: part.help.clone() };
-    Subject::of_file(&file.path, part.place).finding(&RULE, wording, evidence)
+    // of a key that stands twice the first is of no effect
+    let twice = part.related.is_some() && part.warning;
+    let fix = twice.then_some(Fix { place: part.place, change: Change::RemoveHidden });
+    Finding { fix, ..Subject::of_file(&file.path, part.place).finding(&RULE, wording, evidence) }
 }
 
 #[cfg(test)]

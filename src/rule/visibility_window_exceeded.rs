@@ -1,6 +1,6 @@
 //! visibility-window-exceeded
 
-use super::words::{Evidence, Subject, Wording, counted};
+use super::words::{Evidence, Subject, Wording, counted, wider_window};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Duration, Handler, Queue, Setting};
@@ -128,7 +128,8 @@ fn of_queue(file: &ProjectFile, queue: &Queue) -> Option<Finding> {
         label: format!("hidden for {}, {} too short", case.hidden, case.short()),
         help: help(queue, &case)?,
     };
-    Some(Subject::queue(file, queue).at(place).finding(&RULE, wording, evidence.weighed()))
+    let finding = Subject::queue(file, queue).at(place).finding(&RULE, wording, evidence.weighed());
+    Some(Finding { fix: wider_window(file, queue), ..finding })
 }
 
 /// The case with the least time, provided that there is too little in every case.

@@ -1,6 +1,6 @@
 //! visibility-window-tight
 
-use super::words::{Evidence, Subject, Wording};
+use super::words::{Evidence, Subject, Wording, wider_window};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Handler, Queue};
@@ -110,7 +110,8 @@ fn of_handler(file: &ProjectFile, queue: &Queue, handler: &Handler) -> Option<Fi
         ),
     };
     let place = queue.window.origin.place();
-    Some(Subject::queue(file, queue).at(place).finding(&RULE, wording, evidence.weighed()))
+    let finding = Subject::queue(file, queue).at(place).finding(&RULE, wording, evidence.weighed());
+    Some(Finding { fix: wider_window(file, queue), ..finding })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the rules share: the words for numbers, and the evidence that a finding shows.
 
-use super::Rule;
-use crate::finding::{Finding, Label, Severity};
+use super::{Rule, suspicious_unit};
+use crate::finding::{Change, Finding, Fix, Label, Severity};
 use crate::model::{Bound, Duration, Growth, Jitter, Origin, Policy, Queue, Setting};
 use crate::schedule::Schedule;
 use crate::source::Place;
@@ -125,8 +125,60 @@ impl<'p> Subject<'p> {
             help: wording.help,
             related,
             notes: evidence.notes,
+            fix: None,
         }
     }
+}
+
+/// A change of what is written for this setting alone.
+pub(super) fn change<T>(setting: &Setting<T>, change: Change) -> Option<Fix> {
+    match setting.origin {
+        Origin::Written(place) if setting.branches.is_empty() => Some(Fix { place, change }),
+        _ => None,
+    }
+}
+
+/// Rests on nothing but what is written and what the system takes by default.
+pub(super) fn is_exact<T>(setting: &Setting<T>) -> bool {
+    !setting.origin.is_assumed() && setting.branches.is_empty()
+}
+
+/// Nothing of a policy is refused, and no number of it is likely to have another unit: that comes first.
+pub(super) fn is_sound(policy: &Policy) -> bool {
+    policy.faults.is_empty() && !suspicious_unit::is_in(policy)
+}
+
+/// A sound policy of which no time and no count rests on a guess.
+pub(super) fn is_exact_policy(policy: &Policy) -> bool {
+    let Policy { attempts, attempt_timeout, deadline, backoff, .. } = policy;
+    let times = [attempt_timeout, deadline, &backoff.initial, &backoff.cap];
+    is_exact(attempts)
+        && times.into_iter().all(is_exact)
+        && is_exact(&backoff.multiplier)
+        && is_exact(&backoff.jitter)
+        && is_sound(policy)
+}
+
+/// The window that holds every run of a queue's handlers as its system advises it, else one run; what is
+/// not known is left out. None where a part of it is guessed, or is more than one number.
+pub(super) fn wider_window(file: &ProjectFile, queue: &Queue) -> Option<Fix> {
+    let from = queue.window.at().filter(|_| queue.faults.is_empty())?;
+    let mut to = from;
+    for handler in &queue.handlers {
+        // the length of a run with retries of its own is worked out of a policy
+        let policies = &file.facts.policies;
+        let first = policies.partition_point(|policy| policy.place.start < handler.place.start);
+        let mut own = policies[first..].iter().take_while(|policy| policy.place == handler.place);
+        let guessed = handler.attempts > 1 && !own.all(is_exact_policy);
+        if guessed || !is_exact(&handler.run) || !is_exact(&handler.gathering) {
+            return None;
+        }
+        if let (Some(run), Some(gathering)) = (handler.run.at(), handler.gathering.at()) {
+            let runs = handler.advice.as_ref().map_or(1, |advice| advice.runs);
+            to = to.max(run.times(runs.into()).plus(gathering));
+        }
+    }
+    change(&queue.window, Change::Time { from, to })
 }
 
 /// Where each number of a finding comes from, and what that means for its severity.

@@ -548,6 +548,7 @@ fn backoff() -> impl Strategy<Value = Backoff> {
             cap_applies,
             jitter: setting(jitter),
             rounding: if whole { Rounding::WholeMilliseconds } else { Rounding::None },
+            ..Backoff::none("")
         })
 }
 

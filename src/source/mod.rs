@@ -8,6 +8,7 @@ pub mod read;
 pub mod rename;
 pub mod text;
 pub mod tree;
+pub mod write;
 
 pub use place::Place;
 pub use text::SourceText;

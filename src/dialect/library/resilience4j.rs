@@ -2,6 +2,7 @@
 //! CommonRetryConfigurationProperties, ConfigUtils, IntervalFunction, CommonTimeLimiterConfigurationProperties).
 
 use crate::dialect::shape::read::{Count, Field, Flag, Keys, Notation, Number, Reader, Time};
+use crate::dialect::shape::switch::switch;
 use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
@@ -428,8 +429,22 @@ fn backoff<'d>(files: &Files<'d>, reader: &mut Reader<'_, 'd>, chain: &[Named<'_
         multiplier: multiplier.unwrap_or_else(|| reader.absent(&MULTIPLIER)),
         cap: cap.filter(|_| exponential && !dropped).unwrap_or_else(|| Setting::unlimited(default)),
         jitter,
+        switch: files.find(chain[0], WAIT.key).filter(|_| from == 0).and_then(|wait| {
+            switch(files.find(chain[0], RANDOMIZED.key), Some(wait), beside(wait.key()), "true")
+        }),
         ..fixed
     }
+}
+
+/// `enableRandomizedWait` in the spelling of a key that it is to stand beside.
+fn beside(key: &str) -> String {
+    let (way, name) = key.split_at(key.rfind('.').map_or(0, |dot| dot + 1));
+    let own = match name {
+        name if name.contains('-') => "enable-randomized-wait",
+        name if name.contains('_') => "enable_randomized_wait",
+        _ => RANDOMIZED.key,
+    };
+    format!("{way}{own}")
 }
 
 /// The TimeLimiter of the same name bounds each attempt, unless the order of the aspects puts it around

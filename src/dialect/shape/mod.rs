@@ -7,6 +7,7 @@ pub mod failures;
 pub mod kubernetes;
 pub mod placeholder;
 pub mod read;
+pub mod switch;
 
 use crate::document::Node;
 use crate::model::{Backoff, DeadlineEffect, Layer, Links, Pacing, Policy, Setting};

@@ -1,6 +1,7 @@
 //! Vector's sinks (vectordotdev/vector 0.5x: src/sinks/util/service.rs, src/sinks/util/retries.rs).
 
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time, Word};
+use crate::dialect::shape::switch::switch;
 use crate::dialect::shape::{failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
@@ -205,6 +206,7 @@ fn sink(node: Node<'_>, name: &str) -> Option<Policy> {
             cap_applies: CapApplies::BeforeJitter,
             jitter: reader.get(block, &JITTER),
             can_jitter: true,
+            switch: switch(block.get(JITTER.key), None, JITTER.key, "Full"),
             ..Backoff::none("Vector's default")
         },
         attempt_timeout: reader.get(block, &TIMEOUT),

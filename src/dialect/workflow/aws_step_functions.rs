@@ -5,6 +5,7 @@ use crate::dialect::shape::cloudformation::{Template, joined_text, mapping_as_te
 use crate::dialect::shape::read::{
     Block, Count, Keys, Notation, Number, Reader, Resolved, Time, Word, literal,
 };
+use crate::dialect::shape::switch::{last_scalar, switch};
 use crate::dialect::shape::{failures, placeholder, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
@@ -117,11 +118,15 @@ impl<'d> Machine<'d> {
     }
 }
 
-/// A value as it stands within a text: quotes of its own are lost.
+/// A value as it stands within a text: quotes of its own are lost, and it may stand there more than once.
 fn as_text(resolved: Resolved<'_>) -> Resolved<'_> {
+    let spread = |origin| match origin {
+        Origin::Written(place) => Origin::Inherited(place),
+        other => other,
+    };
     match resolved {
         Resolved::Literal(node, origin) => match node.text() {
-            Some(text) => Resolved::Text(text.into(), origin),
+            Some(text) => Resolved::Text(text.into(), spread(origin)),
             None => Resolved::Unknown("a list or mapping is put into the text".into()),
         },
         Resolved::If(condition, sides) => Resolved::If(condition, Box::new(sides.map(as_text))),
@@ -295,6 +300,7 @@ fn retriers<'d>(
                 cap_applies: CapApplies::BeforeJitter,
                 jitter: reader.get(block, &JITTER),
                 can_jitter: true,
+                switch: switch(block.get(JITTER.key), last_scalar(retrier), JITTER.key, "FULL"),
                 ..Backoff::none("Step Functions' default")
             },
             attempt_timeout,
