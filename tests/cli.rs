@@ -424,3 +424,10 @@ fn links_in_a_circle_and_pipes_are_passed_over() {
     assert_eq!(out(&output).matches("\"rule\"").count(), 1);
     assert_eq!(run(&workspace, &["check", "pipe.toml"]).status.code(), Some(0));
 }
+
+#[test]
+fn more_threads_than_are_of_use_are_refused() {
+    let done = retrylint().args(["check", "--threads", "100000", "."]).output().expect("a run");
+    assert_eq!(done.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("256"), "{done:?}");
+}

@@ -49,6 +49,9 @@ pub enum Command {
     },
 }
 
+/// More threads than this are of use to nobody, and to start them takes longer than the work.
+const MOST_THREADS: i64 = 256;
+
 /// How to show something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -96,8 +99,8 @@ pub struct ReadOptions {
     #[arg(value_parser = clap::value_parser!(u64).range(..=u64::from(u32::MAX)))]
     pub max_file_size: u64,
     /// Threads to use; 0 for as many as there are processors
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=MOST_THREADS))]
+    pub threads: u16,
     /// Say which files are skipped, and why
     #[arg(long, short)]
     pub verbose: bool,

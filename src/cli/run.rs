@@ -75,7 +75,7 @@ impl Run {
     /// The same with settings that are read already.
     pub(super) fn configured(options: &FileOptions, tree: Tree, memory: &Memory, mut config: Config) -> Self {
         let ReadOptions { threads, max_file_size, .. } = options.reading;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_SIZE).build();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).stack_size(STACK_SIZE).build();
         let stdin_name = options.paths.iter().any(|path| is_stdin(path)).then(|| {
             let name = options.stdin_filename.clone().unwrap_or_else(|| STDIN_NAME.into());
             Found { shown: slashes(&name), path: name }
@@ -432,7 +432,7 @@ fn files(
             || !config.dialects_of(&path.to_string_lossy()).is_empty())
             && path.file_name().is_none_or(|name| name != config::FILE_NAME)
     };
-    let threads = options.reading.threads;
+    let threads = options.reading.threads.into();
     let mut all = tree.discover(&Search { paths, wanted: &wanted, patterns: &config.patterns, threads });
     let mut known: BTreeSet<PathBuf> =
         all.found.iter().chain(stdin).map(|found| absolute(&found.path)).collect();
