@@ -431,3 +431,16 @@ fn more_threads_than_are_of_use_are_refused() {
     assert_eq!(done.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&done.stderr).contains("256"), "{done:?}");
 }
+
+#[test]
+fn a_stack_of_other_files_does_not_fail_the_check_of_one() {
+    let workspace = common::Workspace::new();
+    let retries = "[a]\nurl = \"http://x\"\nrequest_timeout = \"1s\"\ntotal_timeout = \"60s\"\n[a.retry]\nmax_attempts = 4\ninitial_delay = \"1s\"\nmax_delay = \"2s\"\njitter = \"full\"\n";
+    ["one.toml", "two.toml", "x/ok.toml"].iter().for_each(|name| workspace.write(name, retries));
+    workspace.write("retrylint.toml", "[[stack]]\nname = \"both\"\nlayers = [\"one.toml\", \"two.toml\"]\n");
+    let status = |file: &str| {
+        let done = retrylint().current_dir(workspace.path()).args(["check", file]).output().expect("a run");
+        done.status.code()
+    };
+    assert_eq!((status("x/ok.toml"), status("one.toml"), status(".")), (Some(0), Some(1), Some(1)));
+}

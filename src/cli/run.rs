@@ -6,7 +6,7 @@ use super::suppress::{CommentAt, Suppressions};
 use crate::config::{self, Config, ConfigError, nearest};
 use crate::dialect::{self, own::Own};
 use crate::document::{self, Format, Parsed};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Label, Severity};
 use crate::fix::Made;
 use crate::model::{Annotation, Bound, Facts, Origin, Policy, Says, Setting, Unreadable, annotation};
 use crate::report::Summary;
@@ -17,7 +17,7 @@ use crate::source::git::Blob;
 use crate::source::prefilter::Prefilter;
 use crate::source::read::{self, Content};
 use crate::source::{Place, SourceText, Tree};
-use crate::stack::{self, DeclaredLayer, Project, ProjectFile, Selector, UnusedSuppression};
+use crate::stack::{self, DeclaredLayer, Project, ProjectFile, Selector, StackLayer, UnusedSuppression};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Read as _};
@@ -203,7 +203,12 @@ impl Run {
             }
         }
         self.project.config_path = self.config.path.clone();
-        self.summary.stacks = self.project.stacks.len();
+        let asked = |layer: &StackLayer| match self.project.named(layer.source) {
+            Some((file, ..)) => self.is_asked_for(file),
+            None => false,
+        };
+        let stacks = self.project.stacks.iter();
+        self.summary.stacks = stacks.filter(|stack| stack.layers.iter().any(asked)).count();
     }
 
     /// The findings when some files have these texts, which they keep.
@@ -288,7 +293,9 @@ impl Run {
             };
             finding.severity = severity;
             let concerns = |file: &str| !self.context.contains(file);
-            if !concerns(&finding.file) && !finding.related.iter().any(|label| concerns(&label.file)) {
+            // that retrylint.toml declares the stack concerns nobody who did not ask for one of its layers
+            let related = |label: &Label| concerns(&label.file) && label.file != self.project.config_path;
+            if !concerns(&finding.file) && !finding.related.iter().any(related) {
                 continue;
             }
             let silencing = suppressions.silencing(&finding);

@@ -203,7 +203,11 @@ fn snippet(
     for (number, (line, masked)) in numbers.into_iter().filter_map(|n| Some((n, text.line(n)?))) {
         shown.extend(std::iter::repeat_n('\n', number - 1 - ended));
         let here: Vec<_> = labels.iter().filter(|(place, _)| place.line as usize == number).collect();
-        let columns: Vec<_> = here.iter().map(|(place, _)| columns(line, *place, number - 1)).collect();
+        let first = text.starts.get(number - 1).copied().unwrap_or_default();
+        let columns: Vec<_> = here
+            .iter()
+            .map(|(place, _)| bytes(line, *place, first).unwrap_or_else(|| columns(line, *place, number - 1)))
+            .collect();
         let (window, lead) = window(line, columns.first().copied());
         let start = shown.len();
         shown.push_str(lead);
@@ -226,7 +230,15 @@ fn snippet(
     (Some(Excerpt { name: printable(file), text: shown, above }), spans, unseen)
 }
 
-/// First and last byte of a label within its first line.
+/// First and last byte of a label within its first line, which starts at `first`; None where its bytes are
+/// those of another text.
+fn bytes(line: &str, place: Place, first: usize) -> Option<(usize, usize)> {
+    let from = (place.start as usize).checked_sub(first)?;
+    let to = (place.end as usize).checked_sub(first)?.min(line.len());
+    line.get(from..to).map(|_| (from, to))
+}
+
+/// The same by its columns.
 fn columns(line: &str, place: Place, n: usize) -> (usize, usize) {
     let mark = if n == 0 && line.starts_with('\u{feff}') { 1 } else { 0 };
     let byte = |column: u32| {

@@ -31,7 +31,33 @@ const CREDENTIALS: &[&str] = &[
     "webhookurl",
     "licensekey",
     "salt",
+    "stringdata",
 ];
+
+/// Words of keys, each as a whole, that say the same.
+const WORDS: &[&str] = &[
+    "pass",
+    "pw",
+    "auth",
+    "basic",
+    "pat",
+    "otp",
+    "pin",
+    "pem",
+    "cert",
+    "sig",
+    "signature",
+    "signing",
+    "session",
+    "psk",
+    "passcode",
+];
+
+/// The same for what stands in the query of a URL.
+const QUERY: &[&str] = &["key", "code", "sas"];
+
+/// What in a URL is followed by something that nobody else may know.
+const WEBHOOKS: &[&str] = &["hooks.slack.com/services/", "discord.com/api/webhooks/", "webhook.office.com/"];
 
 /// Last words of keys that only speak about a credential: where it is, how long it lives, how it is used.
 const ABOUT: &[&str] = &[
@@ -96,7 +122,8 @@ const BESIDE: usize = 3;
 /// A file's text without its secrets.
 pub(super) fn text(text: &str) -> String {
     let mut masked = tokens(text).into_bytes();
-    let mut reader = Reader::default();
+    let secret = |line: &str| line.trim() == "kind: Secret" || line.contains("\"kind\": \"Secret\"");
+    let mut reader = Reader { holds_a_secret: text.lines().any(secret), ..Reader::default() };
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let end = start + line.trim_end_matches(['\n', '\r']).len();
@@ -114,6 +141,8 @@ struct Reader {
     section: bool,
     /// So many more lines may hold the value of a variable that has been named.
     named: usize,
+    /// The file holds a Secret of Kubernetes.
+    holds_a_secret: bool,
 }
 
 /// The value of a credential that goes on below its key.
@@ -235,11 +264,22 @@ impl Reader {
             mark = run(bytes, mark, is_blank);
             if !matches!(bytes.get(mark), Some(b':' | b'=')) {
                 at = at.max(mark.min(line.len()));
+                if let Some((from, to)) = said(line, key, at) {
+                    hide(masked, from, to);
+                    at = to;
+                }
                 continue;
             }
             let value = run(bytes, mark + 1, is_blank);
             at = value.min(line.len());
-            let secret = is_credential(key) || self.section || self.named > 0 && last_word(key) == "value";
+            let before = start.checked_sub(1).map(|before| bytes[before]);
+            let secret = is_credential(key)
+                || self.section
+                || self.named > 0 && last_word(key) == "value"
+                || self.holds_a_secret && key == "data"
+                || key == "Variables" // of a Lambda function's environment
+                || before == Some(b'\\') // what a key with an escape says is not looked at
+                || matches!(before, Some(b'?' | b'&')) && QUERY.contains(&key);
             if secret {
                 let counts = plain(key).contains("token") || self.section;
                 at = self.value(line, Value { column: start, at, open, flow: flow > 0, counts }, masked);
@@ -390,7 +430,39 @@ fn plain(key: &str) -> String {
 
 fn is_credential(key: &str) -> bool {
     let plain = plain(key);
-    CREDENTIALS.iter().any(|word| plain.contains(word)) && !ABOUT.contains(&last_word(key).as_str())
+    let word = |word: &str| WORDS.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let says = CREDENTIALS.iter().any(|word| plain.contains(word))
+        || key.split(['_', '-', '.']).any(word)
+        || word(&last_word(key));
+    says && !ABOUT.contains(&last_word(key).as_str())
+}
+
+/// The secret that follows a word without a mark: behind an option of a command, `--password X`, `-u user:X`, or
+/// in prose, `old key X`, where it looks random.
+fn said(line: &str, word: &str, at: usize) -> Option<(usize, usize)> {
+    let bytes = line.as_bytes();
+    let from = run(bytes, at, |byte| is_blank(byte) || matches!(byte, b'"' | b'\'' | b','));
+    let name = word.trim_start_matches('-');
+    if word != "-u" && !name.eq_ignore_ascii_case("key") && !is_credential(name) {
+        return None;
+    }
+    if from == at && !from.checked_sub(1).is_some_and(|before| is_blank(bytes[before])) {
+        return None;
+    }
+    let to = run(bytes, from, |byte| !is_blank(byte) && !matches!(byte, b'"' | b'\'' | b',' | b']' | b'}'));
+    let said = &line[from..to];
+    if said.is_empty() {
+        return None;
+    }
+    if word == "-u" {
+        let colon = said.find(':')?;
+        return Some((from + colon + 1, to));
+    }
+    let option = word.starts_with("--") && is_credential(name) && !said.starts_with('-');
+    let random = said.len() >= 8
+        && said.bytes().any(|byte| byte.is_ascii_digit())
+        && said.bytes().any(|byte| byte.is_ascii_alphabetic());
+    (option || random).then_some((from, to))
 }
 
 /// The last word of a key in any spelling, in lower case: "ref" of `secretKeyRef`.
@@ -452,6 +524,13 @@ pub(super) fn tokens(text: &str) -> String {
             hide(&mut masked, start + colon + 1, start + user.len());
         }
     }
+    for webhook in WEBHOOKS {
+        for (at, webhook) in text.match_indices(webhook) {
+            let at = at + webhook.len();
+            let over = |byte: u8| !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'<' | b'>');
+            hide(&mut masked, at, run(bytes, at, over));
+        }
+    }
     let mut from = 0;
     while let Some(at) = text[from..].find("-----BEGIN ").map(|at| from + at) {
         // without an end it is the line, and its Base64 is known by itself
@@ -497,6 +576,39 @@ mod tests {
             ("retry: { client-secret: x, max: 3 }", "retry: { client-secret: *, max: 3 }"),
             ("h: \"Authorization: Basic ab, c\", \"x\"", "h: \"Authorization: ***********\", \"x\""),
         ]);
+    }
+
+    #[test]
+    fn words_options_and_queries_are_known_as_well() {
+        shows(&[
+            ("DB_PASS: ab", "DB_PASS: **"),
+            ("db: { user: u, pass: ab }", "db: { user: u, pass: ** }"),
+            ("user_pw: ab", "user_pw: **"),
+            ("auth:\n  basic: ab", "auth:\n  basic: **"),
+            ("auth_header: ab", "auth_header: **"),
+            ("u: \"https://x/c?sv=1&sig=ab\"", "u: \"https://x/c?sv=1&sig=**\""),
+            ("u: \"https://x/c?code=ab\"", "u: \"https://x/c?code=**\""),
+            ("h: https://hooks.slack.com/services/T0/B0/X", "h: https://hooks.slack.com/services/*******"),
+            ("cmd: \"run --password ab -v\"", "cmd: \"run --password ** -v\""),
+            ("args: [\"--api-key\", \"ab\", \"-v\"]", "args: [\"--api-key\", \"**\", \"-v\"]"),
+            ("cmd: curl -u user:ab x", "cmd: curl -u user:** x"),
+            ("# old key a1b2c3d4e5", "# old key **********"),
+            ("# token a1b2c3d4e5", "# token **********"),
+            ("{\"passw\\u006frd\": \"ab\"}", "{\"passw\\u006frd\": \"**\"}"),
+            ("Variables: { K: ab }", "Variables: { K: ** }"),
+            ("kind: Secret\ndata:\n  k: ab", "kind: Secret\ndata:\n  k: **"),
+            ("stringData:\n  a.yml: |\n    note: ab", "stringData:\n  a.yml: *\n    note: **"),
+        ]);
+        for text in [
+            "pass_timeout: 3s",
+            "bypass: true",
+            "certain: x",
+            "key: name",
+            "the key is here",
+            "data:\n  k: ab",
+        ] {
+            assert_eq!(super::text(text), text);
+        }
     }
 
     #[test]
@@ -581,6 +693,10 @@ mod tests {
             "\"",
             "token=\\",
             "x://a@",
+            "token/",
+            "--token ",
+            "key,",
+            "?sig=&",
         ] {
             let text = odd.repeat(1_000_000 / odd.len());
             assert_eq!(super::text(&text).len(), text.len());

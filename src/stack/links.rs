@@ -196,7 +196,10 @@ fn code(files: &[ProjectFile]) -> HashMap<At, Vec<usize>> {
         let home = folder_of(&found.path);
         for (n, workload) in found.facts.workloads.iter().enumerate() {
             let Some(folder) = &workload.folder else { continue };
-            let folder = clean(&format!("{home}/{folder}"));
+            let folder = match found.path.contains('/') {
+                true => clean(&format!("{home}/{folder}")),
+                false => clean(folder),
+            };
             if !is_within(home, &folder) {
                 folders.entry(folder).or_default().push((file, n));
             }
@@ -350,6 +353,10 @@ mod tests {
             names(&[workload("app/template.yaml", function(), folder), inner(path), caller()])
         };
         assert_eq!(joined("src/f/", "app/src/f/config.toml"), ["state → inner"]);
+        let here = [workload("template.yaml", function(), "f/"), inner("f/config.toml"), caller()];
+        assert_eq!(names(&here), ["state → inner"]);
+        let top = [workload("/template.yaml", function(), "f/"), inner("/f/config.toml"), caller()];
+        assert_eq!(names(&top), ["state → inner"]);
         assert_eq!(joined("./src/../src/f", "app/src/f/deep/config.toml"), ["state → inner"]);
         assert_eq!(joined("../lib", "lib/config.toml"), ["state → inner"]);
         assert!(joined("src/f", "app/src/fun/config.toml").is_empty());

@@ -469,5 +469,9 @@ fn timeouts<'d>(
     let lowest = i64::from(i32::MAX);
     let outer = order("timelimiter", "timeLimiterAspectOrder", lowest - 2)
         < order("retry", "retryAspectOrder", lowest - 5);
-    if outer { (none, timeout) } else { (timeout, none) }
+    if outer {
+        (none, timeout)
+    } else {
+        (timeout, Setting::unlimited("the TimeLimiter bounds each attempt, and nothing the whole"))
+    }
 }

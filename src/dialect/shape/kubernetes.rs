@@ -47,11 +47,11 @@ pub fn objects<'d>(document: &'d Document<'_>) -> Vec<Object<'d>> {
     items.filter_map(Object::of).collect()
 }
 
-/// The texts of a ConfigMap or a Secret that are config files, each under its file name.
+/// The texts of a ConfigMap that are config files, each under its file name. Those of a Secret are nobody's
+/// business, and a finding would show parts of them.
 pub fn config_files<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Node<'d>> {
     let texts = |object: Object<'d>| match (object.group, object.kind) {
         ("", "ConfigMap") => object.node.get("data"),
-        ("", "Secret") => object.node.get("stringData"),
         _ => None,
     };
     let held = objects(document).into_iter().filter_map(texts).flat_map(Node::entries);
