@@ -4,7 +4,7 @@ use super::args::{CheckOptions, Color, Format};
 use super::changed::Since;
 use super::fix::{self, Changed};
 use super::run::{Memory, Run};
-use super::{CLEAN, FAILED, FINDINGS, complain};
+use super::{CLEAN, FAILED, FINDINGS, complain, told};
 use crate::config::baseline::{Baseline, Compared};
 use crate::config::{Asked, FailOn};
 use crate::finding::Finding;
@@ -18,13 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// Reports the findings; the status says whether one of them fails the check.
 pub(super) fn check(options: &CheckOptions, out: &mut dyn Write) -> io::Result<u8> {
-    let Checked { run, findings, made, shown } = match look(options) {
-        Ok(checked) => checked,
-        Err(error) => {
-            complain(error);
-            return Ok(FAILED);
-        }
-    };
+    let Some(Checked { run, findings, made, shown }) = told(look(options)) else { return Ok(FAILED) };
     out.write_all(&shown)?;
     // what is asked for on standard output has it for itself
     let mut aside = io::stderr().lock();

@@ -3,7 +3,7 @@
 use super::args::{DiffFormat, DiffOptions, FileOptions};
 use super::changed::{renames, repository};
 use super::run::{Memory, Run};
-use super::{CLEAN, FAILED, complain};
+use super::{CLEAN, FAILED, complain, told};
 use crate::report::diff::{self as report, Changes};
 use crate::source::Tree;
 use std::collections::BTreeSet;
@@ -11,13 +11,7 @@ use std::io::{self, Write};
 
 /// Shows what a change does to policies, queues and stacks.
 pub(super) fn diff(options: &DiffOptions, out: &mut dyn Write) -> io::Result<u8> {
-    let (changes, troubles) = match compare(options) {
-        Ok(found) => found,
-        Err(error) => {
-            complain(error);
-            return Ok(FAILED);
-        }
-    };
+    let Some((changes, troubles)) = told(compare(options)) else { return Ok(FAILED) };
     match options.format {
         DiffFormat::Human => report::human(&changes, out)?,
         DiffFormat::Markdown => report::markdown(&changes, out)?,

@@ -4,6 +4,7 @@ use super::args::Format;
 use super::rules::word;
 use super::{CLEAN, FAILED, complain};
 use crate::config::nearest;
+use crate::report::write_json;
 use crate::rule::{self, Example, Rule};
 use serde_json::json;
 use std::io::{self, Write};
@@ -24,8 +25,7 @@ pub(super) fn explain(id: &str, format: Format, out: &mut dyn Write) -> io::Resu
                 "needs": rule.needs,
                 "fixable": rule.can_fix(),
             });
-            serde_json::to_writer_pretty(&mut *out, &all)?;
-            writeln!(out)?;
+            write_json(&all, out)?;
         }
         Format::Human => human(rule, out)?,
     }

@@ -3,19 +3,13 @@
 use super::args::{InspectFormat, InspectOptions};
 use super::check::tell_troubles;
 use super::run::Run;
-use super::{FAILED, complain};
+use super::{FAILED, told};
 use crate::report;
 use std::io::{self, Write};
 
 /// Shows everything that was found.
 pub(super) fn inspect(options: &InspectOptions, out: &mut dyn Write) -> io::Result<u8> {
-    let run = match Run::new(&options.files) {
-        Ok(run) => run,
-        Err(error) => {
-            complain(error);
-            return Ok(FAILED);
-        }
-    };
+    let Some(run) = told(Run::new(&options.files)) else { return Ok(FAILED) };
     match options.format {
         InspectFormat::Json => report::inspect::json(&run.project, out)?,
         InspectFormat::Yaml => report::inspect::yaml(&run.project, out)?,

@@ -50,6 +50,11 @@ pub fn main(arguments: Arguments) -> u8 {
     }
 }
 
+/// What was done; what went wrong instead is said.
+fn told<T>(done: Result<T, impl Display>) -> Option<T> {
+    done.map_err(complain).ok()
+}
+
 /// Says on standard error what is wrong; where nobody reads it, it is not said.
 fn complain(what: impl Display) {
     let _ = writeln!(io::stderr(), "retrylint: {what}");

@@ -3,6 +3,7 @@
 use super::CLEAN;
 use super::args::Format;
 use crate::finding::Severity;
+use crate::report::write_json;
 use crate::rule;
 use serde_json::json;
 use std::io::{self, Write};
@@ -15,8 +16,7 @@ pub(super) fn rules(format: Format, out: &mut dyn Write) -> io::Result<u8> {
                 .iter()
                 .map(|rule| json!({ "id": rule.id, "severity": rule.severity, "pedantic": rule.pedantic, "summary": rule.summary, "fixable": rule.can_fix() }));
             let all = json!({ "version": 1, "rules": list.collect::<Vec<_>>() });
-            serde_json::to_writer_pretty(&mut *out, &all)?;
-            writeln!(out)?;
+            write_json(&all, out)?;
         }
         Format::Human => {
             let width = rule::all().iter().map(|rule| rule.id.len()).max().unwrap_or(0);

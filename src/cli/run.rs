@@ -203,9 +203,8 @@ impl Run {
             }
         }
         self.project.config_path = self.config.path.clone();
-        let asked = |layer: &StackLayer| match self.project.named(layer.source) {
-            Some((file, ..)) => self.is_asked_for(file),
-            None => false,
+        let asked = |layer: &StackLayer| {
+            self.project.found(layer.source).is_some_and(|found| self.is_asked_for(found.path()))
         };
         let stacks = self.project.stacks.iter();
         self.summary.stacks = stacks.filter(|stack| stack.layers.iter().any(asked)).count();

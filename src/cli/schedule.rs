@@ -4,7 +4,7 @@ use super::args::{ScheduleFormat, ScheduleOptions};
 use super::run;
 use super::{CLEAN, FAILED, complain};
 use crate::calculator::{Question, Scale, Spec, SpecError, amount};
-use crate::config::{self, Config};
+use crate::config;
 use crate::model::{Bound, Duration, Policy};
 use crate::report::schedule::{self as report, Sheet};
 use crate::source::Place;
@@ -120,12 +120,7 @@ fn find(selector: &str) -> Result<Policy, String> {
     let (file, wanted) =
         selector.split_once('#').map_or((selector, None), |(file, wanted)| (file, Some(wanted)));
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-    let config = match config::find(Path::new(file), Path::is_file) {
-        Some(path) => {
-            config::read(&path, std::fs::read_to_string(&path)).map_err(|error| error.to_string())?
-        }
-        None => Config::default(),
-    };
+    let config = config::of(Path::new(file)).map_err(|error| error.to_string())?;
     let facts = run::facts(file, text, &config.dialects_of(file))
         .ok_or_else(|| format!("{file} is a template, and holds no values"))?;
     let candidates: Vec<_> = facts

@@ -3,20 +3,14 @@
 use super::args::{StacksFormat, StacksOptions};
 use super::check::tell_troubles;
 use super::run::Run;
-use super::{FAILED, complain};
+use super::{FAILED, complain, told};
 use crate::report::stacks;
 use crate::stack;
 use std::io::{self, Write};
 
 /// Shows the call paths, or what may be some.
 pub(super) fn stacks(options: &StacksOptions, out: &mut dyn Write) -> io::Result<u8> {
-    let run = match Run::new(&options.files) {
-        Ok(run) => run,
-        Err(error) => {
-            complain(error);
-            return Ok(FAILED);
-        }
-    };
+    let Some(run) = told(Run::new(&options.files)) else { return Ok(FAILED) };
     let project = &run.project;
     if options.candidates {
         let found = stack::candidates(project);

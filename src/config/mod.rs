@@ -314,6 +314,12 @@ pub fn read(path: &Path, text: std::io::Result<String>) -> Result<Config, Config
     Reading { file, source: SourceText::new(text), root }.read()
 }
 
+/// What the nearest retrylint.toml on the disk says; what holds without one where there is none.
+pub fn of(from: &Path) -> Result<Config, ConfigError> {
+    let found = find(from, Path::is_file);
+    found.map_or_else(|| Ok(Config::default()), |path| read(&path, std::fs::read_to_string(&path)))
+}
+
 /// Reads the text of a retrylint.toml in a folder.
 pub fn parse(text: &str, root: &Path) -> Result<Config, ConfigError> {
     Reading { file: FILE_NAME.to_string(), source: SourceText::new(text.to_string()), root: absolute(root) }

@@ -2,6 +2,7 @@
 
 use super::inspect;
 use crate::model::{Policy, Queue};
+use crate::report::write_json;
 use crate::schedule::Schedule;
 use crate::stack::{Project, Stack};
 use serde_json::{Value, json};
@@ -351,8 +352,7 @@ pub fn json(changes: &Changes, out: &mut dyn Write) -> io::Result<()> {
         "queues": of_kind(Kind::Queue),
         "stacks": of_kind(Kind::Stack),
     });
-    serde_json::to_writer_pretty(&mut *out, &all)?;
-    writeln!(out)
+    write_json(&all, out)
 }
 
 /// Without what a terminal would act on.

@@ -1,15 +1,15 @@
 //! `inspect`: everything that was found, with its computed values.
 
 use crate::model::{Bound, Duration, Origin, Policy, Queue, Setting};
+use crate::report::write_json;
 use crate::schedule::Schedule;
-use crate::stack::{Project, Stack, StackLayer};
+use crate::stack::{Found, Project, Stack, StackLayer};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Writes the policies, queues and stacks of a project as JSON, version 1.
 pub fn json(project: &Project, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &value(project))?;
-    writeln!(out)
+    write_json(&value(project), out)
 }
 
 /// Writes the same as YAML.
@@ -121,13 +121,13 @@ pub(super) fn stack(project: &Project, stack: &Stack) -> Value {
 }
 
 fn layer(project: &Project, layer: &StackLayer) -> Value {
-    let place = project.named(layer.source);
+    let found = project.found(layer.source);
     let Setting { bound, .. } = layer.attempts;
     json!({
         "name": layer.name,
         "layer": layer.layer.word(),
-        "file": place.map(|(file, ..)| file),
-        "pointer": place.map(|(_, pointer, ..)| pointer),
+        "file": found.map(Found::path),
+        "pointer": found.map(Found::pointer),
         "attempts": count(bound),
         "attempt_ms": time(layer.attempt),
         "worst_case_ms": time(layer.worst_case),

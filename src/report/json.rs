@@ -3,6 +3,7 @@
 use super::{Summary, mask};
 use crate::finding::{Finding, Label};
 use crate::fix::Made;
+use crate::report::write_json;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -13,8 +14,7 @@ pub fn json(findings: &[Finding], fixes: &[Made], summary: &Summary, out: &mut d
     if !fixes.is_empty() {
         all["fixes"] = fixes.iter().map(made).collect();
     }
-    serde_json::to_writer_pretty(&mut *out, &all)?;
-    writeln!(out)
+    write_json(&all, out)
 }
 
 fn finding(finding: &Finding) -> Value {

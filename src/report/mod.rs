@@ -9,6 +9,14 @@ mod mask;
 pub mod schedule;
 pub mod stacks;
 
+use std::io::{self, Write};
+
+/// Writes a value as JSON for programs and for eyes.
+pub(crate) fn write_json(value: &serde_json::Value, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)
+}
+
 /// What a check looked at and how much it found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Summary {

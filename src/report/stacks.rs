@@ -1,9 +1,10 @@
 //! `stacks`: the call paths, as trees and as graphs.
 
 use super::inspect::{self, bound, said};
+use super::write_json;
 use crate::model::Bound;
 use crate::stack::{Candidate, LayerSource, Project, Stack, StackLayer};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -23,9 +24,8 @@ pub fn human(project: &Project, out: &mut dyn Write) -> io::Result<()> {
         for (depth, layer) in stack.layers.iter().enumerate() {
             let branch =
                 if depth == 0 { "  ".to_string() } else { format!("  {}└─ ", "   ".repeat(depth - 1)) };
-            let place = project.named(layer.source);
-            let at = place.map_or("declared in retrylint.toml".to_string(), |(file, _, _, place)| {
-                format!("{file}:{}", place.line)
+            let at = project.found(layer.source).map_or("declared in retrylint.toml".to_string(), |found| {
+                format!("{}:{}", found.path(), found.place().line)
             });
             let (name, kind) = (&layer.name, layer.layer.word());
             writeln!(out, "{branch}{name} ({kind}, {at}): attempts {}", said(&layer.attempts, "unlimited"))?;
@@ -64,11 +64,6 @@ pub fn json(project: &Project, out: &mut dyn Write) -> io::Result<()> {
     write_json(&json!({ "version": 1, "stacks": inspect::stacks(project) }), out)
 }
 
-fn write_json(value: &Value, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, value)?;
-    writeln!(out)
-}
-
 /// The layers of all paths and which of them call which, each once.
 struct Graph {
     labels: Vec<String>,
@@ -96,7 +91,7 @@ impl Graph {
             return *known;
         }
         let times = format!("{} ×", bound(layer.attempts.bound, "unlimited"));
-        let at = project.named(layer.source).map_or(String::new(), |(file, ..)| format!("\n{file}"));
+        let at = project.found(layer.source).map_or(String::new(), |found| format!("\n{}", found.path()));
         self.labels.push(format!("{}\n{times}{at}", layer.name));
         self.numbers.insert(key, self.labels.len() - 1);
         self.labels.len() - 1
@@ -143,11 +138,11 @@ pub fn candidates(
         writeln!(out, "no names are alike that no call path joins")?;
     }
     for candidate in candidates {
-        let both = [candidate.outer, candidate.inner].map(|source| project.named(source));
+        let both = [candidate.outer, candidate.inner].map(|source| project.found(source));
         let [Some(outer), Some(inner)] = both else { continue };
-        writeln!(out, "{} → {}: {}", outer.2, inner.2, candidate.why)?;
-        writeln!(out, "    {}#{}", shown(outer.0), outer.1)?;
-        writeln!(out, "    {}#{}", shown(inner.0), inner.1)?;
+        writeln!(out, "{} → {}: {}", outer.name(), inner.name(), candidate.why)?;
+        writeln!(out, "    {}#{}", shown(outer.path()), outer.pointer())?;
+        writeln!(out, "    {}#{}", shown(inner.path()), inner.pointer())?;
     }
     Ok(())
 }
@@ -160,7 +155,7 @@ pub fn candidates_json(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let selector =
-        |source| project.named(source).map(|(file, pointer, ..)| format!("{}#{pointer}", shown(file)));
+        |source| project.found(source).map(|found| format!("{}#{}", shown(found.path()), found.pointer()));
     let each = candidates
         .iter()
         .map(|one| json!({ "outer": selector(one.outer), "inner": selector(one.inner), "why": one.why }));

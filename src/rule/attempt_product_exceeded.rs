@@ -5,7 +5,7 @@ use super::words::{Subject, Wording, counted, stack_evidence};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Bound, Layer};
-use crate::stack::{LayerSource, Project, Stack, StackLayer};
+use crate::stack::{Found, Project, Stack, StackLayer};
 
 /// The rule.
 pub(super) const RULE: Rule = Rule {
@@ -150,13 +150,10 @@ fn path(stack: &Stack) -> String {
 /// Each endless layer has a finding of its own.
 fn all_told(project: &Project, stack: &Stack) -> bool {
     let mut endless = stack.layers.iter().filter(|layer| layer.starts == Bound::Unlimited);
-    endless.all(|layer| match layer.source {
-        LayerSource::Policy { file, policy } => {
-            let policy = project.files.get(file).and_then(|file| file.facts.policies.get(policy));
-            // of a queue that redelivers for ever missing-dead-letter tells
-            policy.is_some_and(|policy| is_endless(policy) || policy.layer == Layer::Queue)
-        }
-        LayerSource::Queue { .. } | LayerSource::Foreign => false,
+    endless.all(|layer| match project.found(layer.source) {
+        // of a queue that redelivers for ever missing-dead-letter tells
+        Some(Found::Policy(_, policy, _)) => is_endless(policy) || policy.layer == Layer::Queue,
+        Some(Found::Queue(..)) | None => false,
     })
 }
 

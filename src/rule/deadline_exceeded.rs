@@ -5,7 +5,7 @@ use super::{Example, Group, Limits, Rule};
 use crate::finding::{Change, Finding, Fix, Severity};
 use crate::model::{Backoff, Bound, Duration, Pacing, Policy};
 use crate::schedule::{Schedule, fit};
-use crate::stack::{LayerSource, Project, ProjectFile, Stack};
+use crate::stack::{Found, Project, ProjectFile, Stack};
 
 /// The rule.
 pub(super) const RULE: Rule = Rule {
@@ -161,8 +161,8 @@ pub(super) fn of_stack(project: &Project, stack: &Stack) -> Option<Finding> {
         return None;
     }
     let mut evidence = stack_evidence(project, stack);
-    if let Some(LayerSource::Policy { file, .. }) = stack.layers.first().map(|layer| layer.source) {
-        evidence.turn_to(&project.files.get(file)?.path);
+    if let Some(Found::Policy(file, ..)) = outermost(project, stack) {
+        evidence.turn_to(&file.path);
     }
     evidence.number("the deadline of the stack", &stack.deadline);
     let wording = Wording {
@@ -179,13 +179,12 @@ pub(super) fn of_stack(project: &Project, stack: &Stack) -> Option<Finding> {
 
 /// The deadline is that of the outermost layer, and that layer by itself is over it.
 fn told_of_outermost(project: &Project, stack: &Stack) -> bool {
-    let Some(LayerSource::Policy { file, policy }) = stack.layers.first().map(|layer| layer.source) else {
-        return false;
-    };
-    let Some(file) = project.files.get(file) else { return false };
-    file.facts.policies.get(policy).zip(file.schedules.get(policy)).is_some_and(|(policy, schedule)| {
-        policy.deadline == stack.deadline && of_policy(file, policy, schedule).is_some()
-    })
+    let Some(Found::Policy(file, policy, schedule)) = outermost(project, stack) else { return false };
+    policy.deadline == stack.deadline && of_policy(file, policy, schedule).is_some()
+}
+
+fn outermost<'p>(project: &'p Project, stack: &Stack) -> Option<Found<'p>> {
+    project.found(stack.layers.first()?.source)
 }
 
 /// The layer that makes the most attempts.

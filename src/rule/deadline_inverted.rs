@@ -3,7 +3,7 @@
 use super::words::{Evidence, Subject, Wording};
 use super::{Example, Group, Limits, Rule, deadline_exceeded, retry_unreachable};
 use crate::finding::{Finding, Severity};
-use crate::stack::{LayerSource, Project, Stack, StackLayer};
+use crate::stack::{Found, Project, Stack, StackLayer};
 
 /// The rule.
 pub(super) const RULE: Rule = Rule {
@@ -99,7 +99,7 @@ fn of_pair(
         return None;
     }
     let mut evidence = Evidence::default();
-    evidence.turn_to(file_of(project, outer));
+    evidence.turn_to(project.found(outer.source).map_or(&project.config_path, Found::path));
     let waits = match timeout {
         Some(_) => {
             evidence.number(&format!("one attempt of {}", outer.name), &outer.timeout);
@@ -110,7 +110,7 @@ fn of_pair(
             format!("the deadline of {} is {limit}", outer.name)
         }
     };
-    evidence.turn_to(file_of(project, inner));
+    evidence.turn_to(project.found(inner.source).map_or(&project.config_path, Found::path));
     evidence.value(&format!("attempts of {}", inner.name), &inner.attempts);
     if inner.timeout.at().is_some() {
         evidence.number(&format!("one attempt of {}", inner.name), &inner.timeout);
@@ -118,9 +118,8 @@ fn of_pair(
     if inner.deadline.at().is_some() {
         evidence.number(&format!("the deadline of {}", inner.name), &inner.deadline);
     }
-    if let LayerSource::Policy { file, policy } = inner.source {
-        let file = project.files.get(file)?;
-        evidence.waits(file.facts.policies.get(policy)?, file.schedules.get(policy)?);
+    if let Some(Found::Policy(_, policy, schedule)) = project.found(inner.source) {
+        evidence.waits(policy, schedule);
     }
     let wording = Wording {
         message: format!("{} may go on for {longest}, but {waits}", inner.name),
@@ -134,35 +133,22 @@ fn of_pair(
     Some(subject.finding(&RULE, wording, evidence))
 }
 
-fn file_of<'p>(project: &'p Project, layer: &StackLayer) -> &'p str {
-    let file = match layer.source {
-        LayerSource::Policy { file, .. } | LayerSource::Queue { file, .. } => project.files.get(file),
-        LayerSource::Foreign => None,
-    };
-    file.map_or(&project.config_path, |file| &file.path)
-}
-
 /// Another rule reports the same cause: the handler of a queue outlasts its window; or a deadline is too short
 /// for the outer layer itself, or for the whole.
 fn is_told(project: &Project, stack: &Stack, n: usize, outer: &StackLayer, by_timeout: bool) -> bool {
-    match outer.source {
-        LayerSource::Queue { file, queue } => {
-            let file = project.files.get(file);
-            file.and_then(|file| file.facts.queues.get(queue)).is_some_and(|queue| !queue.handlers.is_empty())
-        }
-        _ if by_timeout => false,
-        LayerSource::Policy { file, policy } => {
-            let own = project.files.get(file).is_some_and(|file| {
-                let found = file.facts.policies.get(policy).zip(file.schedules.get(policy));
-                found.is_some_and(|(policy, schedule)| {
-                    deadline_exceeded::of_policy(file, policy, schedule).is_some()
-                        || retry_unreachable::of_policy(file, policy, schedule).is_some()
-                })
-            });
-            own || n == 0 && deadline_exceeded::of_stack(project, stack).is_some()
-        }
-        LayerSource::Foreign => n == 0 && deadline_exceeded::of_stack(project, stack).is_some(),
+    let found = project.found(outer.source);
+    if let Some(Found::Queue(_, queue)) = found {
+        return !queue.handlers.is_empty();
     }
+    let own = match found {
+        _ if by_timeout => return false,
+        Some(Found::Policy(file, policy, schedule)) => {
+            deadline_exceeded::of_policy(file, policy, schedule).is_some()
+                || retry_unreachable::of_policy(file, policy, schedule).is_some()
+        }
+        _ => false,
+    };
+    own || n == 0 && deadline_exceeded::of_stack(project, stack).is_some()
 }
 
 #[cfg(test)]

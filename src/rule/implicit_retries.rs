@@ -3,8 +3,7 @@
 use super::words::{Evidence, Subject, Wording, counted};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
-use crate::model::Policy;
-use crate::stack::{LayerSource, Project, Stack};
+use crate::stack::{Found, Project, Stack};
 
 /// The rule.
 pub(super) const RULE: Rule = Rule {
@@ -62,10 +61,10 @@ fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
 
 fn of_stack(project: &Project, stack: &Stack) -> Vec<Finding> {
     let layers = stack.layers.iter().filter_map(|layer| {
-        let LayerSource::Policy { file, policy } = layer.source else { return None };
-        let file = project.files.get(file)?;
-        let implied = |policy: &&Policy| !policy.written && !policy.attempts.is_written();
-        let policy = file.facts.policies.get(policy).filter(implied)?;
+        let Found::Policy(file, policy, _) = project.found(layer.source)? else { return None };
+        if policy.written || policy.attempts.is_written() {
+            return None;
+        }
         let attempts = policy.attempts.at().filter(|attempts| *attempts > 1)?;
         let mut evidence = Evidence::of(&file.path);
         evidence.value("attempts", &policy.attempts);

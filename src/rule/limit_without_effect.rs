@@ -1,6 +1,6 @@
 //! limit-without-effect
 
-use super::words::{Evidence, Subject, Wording, policies};
+use super::words::{policies, remarked};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::stack::Project;
@@ -64,15 +64,8 @@ spec:
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
     for (file, policy, _) in policies(project) {
-        findings.extend(policy.idle_limits.iter().map(|limit| {
-            let wording = Wording {
-                message: limit.what.to_string(),
-                label: "does not limit".into(),
-                help: limit.help.to_string(),
-            };
-            let subject = Subject::policy(file, policy).at(Some(limit.place)).pointing_to(&limit.pointer);
-            subject.finding(&RULE, wording, Evidence::of(&file.path))
-        }));
+        let remarks = policy.idle_limits.iter();
+        findings.extend(remarks.map(|remark| remarked(&RULE, file, policy, remark, "does not limit")));
     }
 }
 

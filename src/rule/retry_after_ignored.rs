@@ -1,6 +1,6 @@
 //! retry-after-ignored
 
-use super::words::{Evidence, Subject, Wording, policies};
+use super::words::{policies, remarked};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::stack::Project;
@@ -63,15 +63,10 @@ virtual_hosts:
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
     for (file, policy, _) in policies(project) {
-        findings.extend(policy.ignores_retry_after.as_ref().map(|ignored| {
-            let wording = Wording {
-                message: ignored.what.to_string(),
-                label: "retried on its own schedule".into(),
-                help: ignored.help.to_string(),
-            };
-            let subject = Subject::policy(file, policy).at(Some(ignored.place)).pointing_to(&ignored.pointer);
-            subject.finding(&RULE, wording, Evidence::of(&file.path))
-        }));
+        let remarks = policy.ignores_retry_after.iter();
+        findings.extend(
+            remarks.map(|remark| remarked(&RULE, file, policy, remark, "retried on its own schedule")),
+        );
     }
 }
 

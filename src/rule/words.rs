@@ -2,10 +2,10 @@
 
 use super::{Rule, suspicious_unit};
 use crate::finding::{Change, Finding, Fix, Label, Severity};
-use crate::model::{Bound, Duration, Growth, Jitter, Origin, Policy, Queue, Setting};
+use crate::model::{Bound, Growth, Jitter, Origin, Policy, Queue, Remark, Setting};
 use crate::schedule::Schedule;
 use crate::source::Place;
-use crate::stack::{LayerSource, Project, ProjectFile, Stack, StackLayer};
+use crate::stack::{Found, Project, ProjectFile, Stack, StackLayer};
 use std::borrow::Cow;
 use std::fmt::Display;
 
@@ -81,17 +81,10 @@ impl<'p> Subject<'p> {
 
     /// A layer of a call path, if it is in the files.
     pub(super) fn layer(project: &'p Project, layer: &StackLayer) -> Option<Self> {
-        match layer.source {
-            LayerSource::Policy { file, policy } => {
-                let file = project.files.get(file)?;
-                Some(Self::policy(file, file.facts.policies.get(policy)?))
-            }
-            LayerSource::Queue { file, queue } => {
-                let file = project.files.get(file)?;
-                Some(Self::queue(file, file.facts.queues.get(queue)?))
-            }
-            LayerSource::Foreign => None,
-        }
+        Some(match project.found(layer.source)? {
+            Found::Policy(file, policy, _) => Self::policy(file, policy),
+            Found::Queue(file, queue) => Self::queue(file, queue),
+        })
     }
 
     /// The same at another place of the file, where there is one.
@@ -179,6 +172,20 @@ pub(super) fn wider_window(file: &ProjectFile, queue: &Queue) -> Option<Fix> {
         }
     }
     change(&queue.window, Change::Time { from, to })
+}
+
+/// The finding about what a dialect knows of a setting; the label says what the setting does.
+pub(super) fn remarked(
+    rule: &Rule,
+    file: &ProjectFile,
+    policy: &Policy,
+    remark: &Remark,
+    label: &str,
+) -> Finding {
+    let wording =
+        Wording { message: remark.what.to_string(), label: label.into(), help: remark.help.to_string() };
+    let subject = Subject::policy(file, policy).at(Some(remark.place)).pointing_to(&remark.pointer);
+    subject.finding(rule, wording, Evidence::of(&file.path))
 }
 
 /// Where each number of a finding comes from, and what that means for its severity.
@@ -307,28 +314,18 @@ fn scatter(jitter: Jitter) -> String {
 pub(super) fn stack_evidence(project: &Project, stack: &Stack) -> Evidence {
     let mut evidence = Evidence::default();
     for layer in &stack.layers {
-        let (file, timeout): (_, Option<&Setting<Duration>>) = match layer.source {
-            LayerSource::Policy { file, policy } => {
-                let file = project.files.get(file);
-                (
-                    file,
-                    file.and_then(|file| file.facts.policies.get(policy))
-                        .map(|policy| &policy.attempt_timeout),
-                )
-            }
-            LayerSource::Queue { file, queue } => {
-                let file = project.files.get(file);
-                (file, file.and_then(|file| file.facts.queues.get(queue)).map(|queue| &queue.window))
-            }
-            LayerSource::Foreign => (None, None),
-        };
+        let found = project.found(layer.source);
+        let timeout = found.map(|found| match found {
+            Found::Policy(_, policy, _) => &policy.attempt_timeout,
+            Found::Queue(_, queue) => &queue.window,
+        });
         if let Some(joint) = &layer.joint
             && let Some(file) = project.files.get(joint.file)
         {
             evidence.turn_to(&file.path);
             evidence.label(joint.place, format!("this calls {}", joint.name));
         }
-        evidence.turn_to(file.map_or(&project.config_path, |file| &file.path));
+        evidence.turn_to(found.map_or(&project.config_path, Found::path));
         evidence.number(&format!("attempts of {}", layer.name), &layer.attempts);
         if let Some(timeout) = timeout.filter(|timeout| timeout.at().is_some()) {
             evidence.number(&format!("one attempt of {}", layer.name), timeout);

@@ -112,7 +112,7 @@ fn called(policy: &Policy) -> BTreeSet<String> {
     if !hosts.is_empty() || policy.layer != Layer::Client {
         return hosts;
     }
-    words(policy.name.rsplit(['/', '.']).next().unwrap_or_default())
+    word(policy.name.rsplit(['/', '.']).next().unwrap_or_default()).into_iter().collect()
 }
 
 /// The names that a policy may be known by, each with what it is.
@@ -129,16 +129,14 @@ fn answers(policy: &Policy, path: &str) -> Vec<(String, String)> {
     let folder = parts.next().unwrap_or_default();
     let both = [(stem, "the file"), (folder, "the folder")];
     both.into_iter()
-        .flat_map(|(name, what)| {
-            words(name).into_iter().map(move |word| (word, format!("{what} has that name")))
-        })
+        .flat_map(|(name, what)| word(name).map(|word| (word, format!("{what} has that name"))))
         .collect()
 }
 
 /// A name as a word that can be compared; none where it says nothing.
-fn words(name: &str) -> BTreeSet<String> {
+fn word(name: &str) -> Option<String> {
     let word = name.to_ascii_lowercase().replace('_', "-");
-    (word.len() >= SHORTEST && !ANYONES.contains(&word.as_str())).then_some(word).into_iter().collect()
+    (word.len() >= SHORTEST && !ANYONES.contains(&word.as_str())).then_some(word)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ mod selector;
 
 pub use candidates::{Candidate, candidates};
 
-use crate::model::{Bound, Duration, Facts, Layer, Setting};
+use crate::model::{Bound, Duration, Facts, Layer, Policy, Queue, Setting};
 use crate::schedule::Schedule;
 use crate::source::Place;
 
@@ -191,20 +191,60 @@ pub struct Stack {
 }
 
 impl Project {
-    /// The file, the pointer and the name of what a layer is, where it is in the files.
-    pub fn named(&self, source: LayerSource) -> Option<(&str, &str, &str, Place)> {
+    /// What a layer is, where it is in the files.
+    pub fn found(&self, source: LayerSource) -> Option<Found<'_>> {
         match source {
             LayerSource::Policy { file, policy } => {
                 let file = self.files.get(file)?;
-                let policy = file.facts.policies.get(policy)?;
-                Some((&file.path, &policy.pointer, &policy.name, policy.place))
+                Some(Found::Policy(file, file.facts.policies.get(policy)?, file.schedules.get(policy)?))
             }
             LayerSource::Queue { file, queue } => {
                 let file = self.files.get(file)?;
-                let queue = file.facts.queues.get(queue)?;
-                Some((&file.path, &queue.pointer, &queue.name, queue.place))
+                Some(Found::Queue(file, file.facts.queues.get(queue)?))
             }
             LayerSource::Foreign => None,
+        }
+    }
+}
+
+/// What a layer is in the files, and the file that it stands in.
+#[derive(Clone, Copy, Debug)]
+pub enum Found<'p> {
+    /// A policy with its schedule.
+    Policy(&'p ProjectFile, &'p Policy, &'p Schedule),
+    /// A queue.
+    Queue(&'p ProjectFile, &'p Queue),
+}
+
+impl<'p> Found<'p> {
+    /// The path of the file.
+    pub fn path(self) -> &'p str {
+        match self {
+            Self::Policy(file, ..) | Self::Queue(file, _) => &file.path,
+        }
+    }
+
+    /// RFC 6901 pointer of it.
+    pub fn pointer(self) -> &'p str {
+        match self {
+            Self::Policy(_, policy, _) => &policy.pointer,
+            Self::Queue(_, queue) => &queue.pointer,
+        }
+    }
+
+    /// What people call it.
+    pub fn name(self) -> &'p str {
+        match self {
+            Self::Policy(_, policy, _) => &policy.name,
+            Self::Queue(_, queue) => &queue.name,
+        }
+    }
+
+    /// Its place.
+    pub fn place(self) -> Place {
+        match self {
+            Self::Policy(_, policy, _) => policy.place,
+            Self::Queue(_, queue) => queue.place,
         }
     }
 }

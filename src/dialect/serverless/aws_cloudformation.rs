@@ -14,7 +14,6 @@ use crate::model::{
     Advice, Backoff, Bound, DeadlineEffect, Duration, Facts, Fault, Growth, Handler, Layer, Links, Name,
     Pacing, Policy, Queue, Reference, Setting, Workload,
 };
-use crate::source::Place;
 use std::collections::{HashMap, HashSet};
 
 /// The dialect.
@@ -144,10 +143,12 @@ fn workload(resource: Resource<'_>) -> Option<Workload> {
     })
 }
 
-/// What runs a function, at a place of the template.
-fn calling(place: Place, function: Option<Resource<'_>>) -> Links {
+/// A policy of what runs a function.
+fn running<'d>(at: Site<'d>, function: Option<Resource<'d>>) -> Policy {
+    let place = at.node.key_place();
     let call = |function: Resource<'_>| Reference { name: Name::Here(function.node.pointer()), place };
-    Links { calls: function.map(call).into_iter().collect(), ..Links::default() }
+    let links = Links { calls: function.map(call).into_iter().collect(), ..Links::default() };
+    Policy { links, ..policy(ID, Layer::Queue, at.name, at.node) }
 }
 
 const QUEUE: &str = "AWS::SQS::Queue";
@@ -511,9 +512,8 @@ impl<'d> Reading<'d> {
             attempt_timeout,
             deadline,
             deadline_effect: DeadlineEffect::Stops,
-            links: calling(at.node.key_place(), called),
             faults,
-            ..policy(ID, Layer::Queue, at.name, at.node)
+            ..running(at, called)
         });
     }
 
@@ -604,8 +604,7 @@ impl<'d> Reading<'d> {
         }
         faults.append(&mut reader.faults);
         let name = called.map_or(at.name.clone(), |function| function.id.to_string());
-        let links = calling(at.node.key_place(), called);
-        let base = Policy { links, ..policy(ID, Layer::Queue, at.name, at.node) };
+        let base = running(at, called);
         let Some(queue) = queue.and_then(|queue| self.queues.get_mut(queue)) else {
             if !faults.is_empty() {
                 let elsewhere = "the queue is not in this template";
@@ -622,7 +621,7 @@ impl<'d> Reading<'d> {
         };
         queue.handlers.push(Handler {
             name,
-            place: at.node.key_place(),
+            place: base.place,
             run: run.clone(),
             attempts: 1,
             gathering,
@@ -664,9 +663,8 @@ impl<'d> Reading<'d> {
             attempt_timeout,
             deadline,
             deadline_effect: DeadlineEffect::Stops,
-            links: calling(at.node.key_place(), called),
             faults,
-            ..policy(ID, Layer::Queue, at.name, at.node)
+            ..running(at, called)
         }
     }
 

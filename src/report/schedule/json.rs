@@ -3,6 +3,7 @@
 use super::Sheet;
 use crate::calculator::{Fit, Method, Row, Scale, Spread};
 use crate::model::{Bound, Duration};
+use crate::report::write_json;
 use crate::stack::Stack;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -14,8 +15,7 @@ pub fn json(sheets: &[Sheet], out: &mut dyn Write) -> io::Result<()> {
         [one] => one.take(),
         _ => json!({ "version": 1, "policies": all }),
     };
-    serde_json::to_writer_pretty(&mut *out, &value)?;
-    writeln!(out)
+    write_json(&value, out)
 }
 
 /// Writes the numbers of a stack.
@@ -28,8 +28,7 @@ pub fn stack(stack: &Stack, out: &mut dyn Write) -> io::Result<()> {
     ]);
     keys.put(&mut value, "demand", keys.bound(stack.demand));
     keys.put(&mut value, "worst_case", keys.bound(stack.worst_case));
-    serde_json::to_writer_pretty(&mut *out, &Value::Object(value))?;
-    writeln!(out)
+    write_json(&Value::Object(value), out)
 }
 
 fn object<const N: usize>(entries: [(&str, Value); N]) -> Map<String, Value> {
