@@ -3,8 +3,9 @@
 use super::words::{Evidence, Subject, Wording, change, counted, is_exact_policy, policies, stack_evidence};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Change, Finding, Fix, Severity};
-use crate::model::{Backoff, Bound, Duration, Pacing, Policy};
-use crate::schedule::{Schedule, fit};
+use crate::model::{Bound, Duration, Pacing, Policy};
+use crate::schedule::Schedule;
+use crate::schedule::fit::{self, Fitting, UnknownTime};
 use crate::stack::{Found, Project, ProjectFile, Stack};
 
 /// The rule.
@@ -63,10 +64,7 @@ fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
 pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {
     let attempts = policy.attempts.at().filter(|attempts| *attempts > 1)?;
     let deadline = policy.deadline.at()?;
-    // what does not fit without waits does not fit with unknown ones either
-    let waitless = Policy { backoff: Backoff::none("not known"), ..policy.clone() };
-    let counts = if schedule.total_max == Bound::Unknown { &waitless } else { policy };
-    let short = fit::shortfall(counts)?;
+    let short = fit::shortfall(policy)?;
     let need = deadline.plus(short);
 
     let timeout = policy.attempt_timeout.at();
@@ -82,7 +80,7 @@ pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule
     let wording = Wording {
         message: message(policy, attempts, schedule.total_max, need, deadline),
         label: format!("needs {need}, {short} more than there is"),
-        help: help(counts, attempts, schedule.total_max.at(), need, deadline),
+        help: help(policy, attempts, schedule.total_max.at(), need, deadline),
     };
     let finding = Subject::policy(file, policy).finding(&RULE, wording, evidence.weighed());
     Some(Finding { fix: fewer(policy, schedule, deadline), ..finding })
@@ -92,7 +90,7 @@ pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule
 fn fewer(policy: &Policy, schedule: &Schedule, deadline: Duration) -> Option<Fix> {
     policy.attempt_timeout.at()?;
     schedule.total_max.at()?;
-    let (from, to) = (policy.attempts.at()?, fit::attempts_within(policy, deadline)?);
+    let (from, to) = (policy.attempts.at()?, fit::attempts_within(policy, deadline)?.least);
     let fits = to > 1 && is_exact_policy(policy);
     fits.then(|| change(&policy.attempts, Change::Attempts { from, to })).flatten()
 }
@@ -136,13 +134,18 @@ fn help(
 ) -> String {
     let timeout = policy.attempt_timeout.at();
     let fitting = match (fit::attempts_within(policy, deadline), timeout) {
-        (Some(0), Some(timeout)) => format!("Not even one attempt of {timeout} fits in {deadline}"),
-        (_, None) if deadline.is_zero() => "Nothing fits in no time".to_string(),
-        (Some(1), _) => format!("1 attempt fits in {deadline}"),
-        (Some(fit), _) => format!("{fit} attempts fit in {deadline}"),
+        (Some(Fitting { most: 0, .. }), Some(timeout)) => {
+            format!("Not even one attempt of {timeout} fits in {deadline}")
+        }
+        (Some(Fitting { most: 0, .. }), None) => "Nothing fits in no time".to_string(),
+        (Some(fitting), _) => how_many(fitting, deadline),
         (None, _) => format!("Fewer attempts fit in {deadline}"),
     };
-    let raise = format!("raise the deadline to at least {need}");
+    // an attempt that would start at the very deadline does not run
+    let raise = match timeout {
+        Some(_) => format!("raise the deadline to at least {need}"),
+        None => format!("raise the deadline above {need}"),
+    };
     let spare = deadline.minus(waits.unwrap_or_default());
     let shorter = Duration::from_nanos(spare.nanos() / u128::from(attempts)).floor_millis();
     let lower = match timeout {
@@ -153,6 +156,25 @@ fn help(
         None => "shorten the waits".to_string(),
     };
     format!("{fitting}; to keep {}, {raise}, or {lower}.", counted(attempts, "attempt"))
+}
+
+/// "2 attempts fit in 5 s"; where a number that goes into it is a bound only, so is this one.
+fn how_many(fitting: Fitting, deadline: Duration) -> String {
+    let Fitting { least, most, unknown } = fitting;
+    let many = |count| {
+        format!("{} {} in {deadline}", counted(count, "attempt"), if count == 1 { "fits" } else { "fit" })
+    };
+    match unknown {
+        Some(UnknownTime::Attempt) => {
+            format!("At most {} (how long one takes is not known)", many(most))
+        }
+        Some(UnknownTime::Waits) => format!("At most {} (the waits are not known)", many(most)),
+        None if least == most => many(least),
+        None if least == 0 => {
+            format!("At most {}, and none where the jitter makes the waits long", many(most))
+        }
+        None => format!("At most {}, and only {least} where the jitter makes the waits long", many(most)),
+    }
 }
 
 pub(super) fn of_stack(project: &Project, stack: &Stack) -> Option<Finding> {
@@ -196,7 +218,7 @@ fn costliest(stack: &Stack) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Growth, Ratio, Setting};
+    use crate::model::{Backoff, Growth, Ratio, Setting};
     use crate::rule::samples::{check_policy, check_project, secs};
     use crate::stack::samples::{file, line, policy};
     use crate::stack::{DeclaredLayer, DeclaredStack, Selector, build};
@@ -259,7 +281,13 @@ mod tests {
         };
         let finding = check_policy(&RULE, job).unwrap();
         assert_eq!(finding.message, "6 waits add up to 10 min 30 s, more than the deadline of 3 min 20 s");
-        assert!(finding.help.starts_with("5 attempts fit in 3 min 20 s;"), "{}", finding.help);
+        assert!(
+            finding
+                .help
+                .starts_with("At most 5 attempts fit in 3 min 20 s (how long one takes is not known);"),
+            "{}",
+            finding.help
+        );
     }
 
     #[test]

@@ -203,10 +203,11 @@ mod tests {
     }
 
     #[test]
-    fn where_only_retries_are_cut_a_wait_may_end_at_the_deadline() {
+    fn where_only_retries_are_cut_the_first_attempt_runs_whatever_the_deadline() {
         let argo = Policy { deadline_effect: DeadlineEffect::CutsRetries, ..waiting(2, 10, None, 10) };
-        assert_eq!(check_policy(&RULE, argo.clone()), None);
-        let late = Policy { deadline: Setting::written(secs(9), line(2)), ..argo };
-        assert!(check_policy(&RULE, late).is_some());
+        let finding = check_policy(&RULE, argo.clone()).unwrap();
+        assert!(finding.help.starts_with("Make no retries"), "{}", finding.help);
+        let later = Policy { deadline: Setting::written(secs(11), line(2)), ..argo };
+        assert_eq!(check_policy(&RULE, later), None);
     }
 }
