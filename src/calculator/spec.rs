@@ -351,6 +351,8 @@ impl Spec {
             links: Links::default(),
             idle: None,
             idle_limits: Vec::new(),
+            tightest: None,
+            methods: None,
             ignores_retry_after: None,
             dead_letters: None,
             repeated: Vec::new(),

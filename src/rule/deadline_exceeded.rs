@@ -1,6 +1,8 @@
 //! deadline-exceeded
 
-use super::words::{Evidence, Subject, Wording, change, counted, is_exact_policy, policies, stack_evidence};
+use super::words::{
+    Evidence, Subject, Wording, at_its_tightest, change, counted, is_exact_policy, policies, stack_evidence,
+};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Change, Finding, Fix, Severity};
 use crate::model::{Bound, Duration, Pacing, Policy};
@@ -62,6 +64,7 @@ fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
 }
 
 pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {
+    let (policy, whose) = &at_its_tightest(policy);
     let attempts = policy.attempts.at().filter(|attempts| *attempts > 1)?;
     let deadline = policy.deadline.at()?;
     let short = fit::shortfall(policy)?;
@@ -76,14 +79,23 @@ pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule
         evidence.value("the attempt timeout", &policy.attempt_timeout);
     }
     evidence.waits(policy, schedule);
-    evidence.number("the deadline", &policy.deadline);
+    evidence.number(&format!("the deadline{whose}"), &policy.deadline);
     let wording = Wording {
-        message: message(policy, attempts, schedule.total_max, need, deadline),
+        message: message(
+            policy,
+            attempts,
+            schedule.total_max,
+            need,
+            &format!("the deadline{whose}"),
+            deadline,
+        ),
         label: format!("needs {need}, {short} more than there is"),
         help: help(policy, attempts, schedule.total_max.at(), need, deadline),
     };
     let finding = Subject::policy(file, policy).finding(&RULE, wording, evidence.weighed());
-    Some(Finding { fix: fewer(policy, schedule, deadline), ..finding })
+    // what does not fit for some is not put right for all
+    let fix = if whose.is_empty() { fewer(policy, schedule, deadline) } else { None };
+    Some(Finding { fix, ..finding })
 }
 
 /// As many attempts as fit, where all numbers are known and one of them is still a retry.
@@ -100,6 +112,7 @@ fn message(
     attempts: u64,
     waits: Bound<Duration>,
     need: Duration,
+    which: &str,
     deadline: Duration,
 ) -> String {
     let tries = counted(attempts, "attempt");
@@ -109,10 +122,10 @@ fn message(
         return match policy.pacing {
             Pacing::AfterFailure => {
                 let add = if attempts == 2 { "adds" } else { "add" };
-                format!("{count} {add} up to {waits}, more than the deadline of {deadline}")
+                format!("{count} {add} up to {waits}, more than {which} of {deadline}")
             }
             Pacing::StartToStart | Pacing::Hedged => {
-                format!("{tries} start up to {waits} apart, more than the deadline of {deadline}")
+                format!("{tries} start up to {waits} apart, more than {which} of {deadline}")
             }
         };
     };
@@ -122,7 +135,7 @@ fn message(
         (_, Bound::At(waits)) => format!("{tries} of {timeout} that start up to {waits} apart need"),
         (_, _) => format!("{tries} of {timeout} alone need"),
     };
-    format!("{what} {need}, but the deadline is {deadline}")
+    format!("{what} {need}, but {which} is {deadline}")
 }
 
 fn help(

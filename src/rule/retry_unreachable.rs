@@ -1,6 +1,6 @@
 //! retry-unreachable
 
-use super::words::{Evidence, Subject, Wording, counted, policies};
+use super::words::{Evidence, Subject, Wording, at_its_tightest, counted, policies};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Duration, Pacing, Policy};
@@ -60,6 +60,7 @@ fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
 }
 
 pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {
+    let (policy, whose) = &at_its_tightest(policy);
     let deadline = policy.deadline.at()?;
     if deadline.is_zero() && fit::shortfall(policy).is_some() {
         return None; // nothing fits in no time: deadline-exceeded says so
@@ -84,7 +85,7 @@ pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule
             evidence.number("the attempt timeout", &policy.attempt_timeout);
             Wording {
                 message: format!(
-                    "one attempt may take {timeout}, and the deadline is {deadline}: no retry follows an attempt that times out"
+                    "one attempt may take {timeout}, and the deadline{whose} is {deadline}: no retry follows an attempt that times out"
                 ),
                 label: "its retries follow fast failures only".into(),
                 help: format!(
@@ -99,7 +100,7 @@ pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule
         (None, None) => return None,
     };
     evidence.value("attempts", &policy.attempts);
-    evidence.number("the deadline", &policy.deadline);
+    evidence.number(&format!("the deadline{whose}"), &policy.deadline);
     Some(Subject::policy(file, policy).finding(&RULE, wording, evidence))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Rule, suspicious_unit};
 use crate::finding::{Change, Finding, Fix, Label, Severity};
-use crate::model::{Bound, Growth, Jitter, Origin, Policy, Queue, Remark, Setting};
+use crate::model::{Bound, Growth, Jitter, Origin, Policy, Queue, Remark, Setting, Tightest};
 use crate::schedule::Schedule;
 use crate::source::Place;
 use crate::stack::{Found, Project, ProjectFile, Stack, StackLayer};
@@ -32,6 +32,18 @@ pub(super) fn policies(project: &Project) -> impl Iterator<Item = (&ProjectFile,
             .zip(&file.schedules)
             .map(move |(policy, schedule)| (file, policy, schedule))
     })
+}
+
+/// A policy as it is for the calls that have the least time, and whose deadline that is: "" where all have the
+/// same, else " of the route".
+pub(super) fn at_its_tightest(policy: &Policy) -> (Cow<'_, Policy>, String) {
+    match &policy.tightest {
+        None => (Cow::Borrowed(policy), String::new()),
+        Some(Tightest { of, attempt_timeout, deadline }) => {
+            let (attempt_timeout, deadline) = (attempt_timeout.clone(), deadline.clone());
+            (Cow::Owned(Policy { attempt_timeout, deadline, ..policy.clone() }), format!(" of {of}"))
+        }
+    }
 }
 
 /// What a finding says.

@@ -30,6 +30,8 @@ fn policy(attempts: u64) -> Policy {
         links: crate::model::Links::default(),
         idle: None,
         idle_limits: Vec::new(),
+        tightest: None,
+        methods: None,
         ignores_retry_after: None,
         dead_letters: None,
         repeated: Vec::new(),

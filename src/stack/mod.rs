@@ -356,6 +356,8 @@ pub(crate) mod samples {
             links: Links::default(),
             idle: None,
             idle_limits: Vec::new(),
+            tightest: None,
+            methods: None,
             ignores_retry_after: None,
             dead_letters: None,
             repeated: Vec::new(),

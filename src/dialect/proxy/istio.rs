@@ -7,8 +7,8 @@ use crate::dialect::shape::{envoy, failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::{
-    Backoff, Bound, Duration, Facts, Idle, Layer, Links, Name, Origin, Policy, Ratio, Reference, Setting,
-    link,
+    Backoff, Bound, Duration, Facts, Idle, Layer, Links, Methods, Name, Origin, Policy, Ratio, Reference,
+    Repeated, Setting, link,
 };
 
 /// The dialect.
@@ -101,7 +101,7 @@ fn virtual_service(object: Object<'_>, facts: &mut Facts) {
             on_the_way_to: on_the_way_to.iter().cloned().chain(grpc_services(route)).collect(),
             ..Links::default()
         };
-        facts.policies.push(Policy { links, ..http_route(route, name) });
+        facts.policies.push(Policy { links, methods: methods(route), ..http_route(route, name) });
     }
 }
 
@@ -138,6 +138,16 @@ fn grpc_services(route: Node<'_>) -> impl Iterator<Item = Name> {
         .filter_map(|one| one.get("uri"))
         .flat_map(|uri| ["prefix", "exact"].into_iter().filter_map(move |key| uri.get(key)?.text()));
     paths.filter_map(|path| link::grpc_service(path).map(Name::GrpcService))
+}
+
+/// The methods that a route matches. Calls of gRPC are all POST, whatever they do.
+fn methods(route: Node<'_>) -> Option<Methods> {
+    let matches = route.get("match").into_iter().flat_map(Node::items);
+    let named = matches
+        .filter_map(|one| one.get("method"))
+        .flat_map(|method| ["exact", "regex"].into_iter().filter_map(move |key| method.get(key)));
+    let rpc = grpc_services(route).next().is_some();
+    failures::matched_methods(named).filter(|_| !rpc)
 }
 
 fn http_route(route: Node<'_>, name: String) -> Policy {
@@ -242,10 +252,16 @@ fn retry_policy<'d>(
         attempt_timeout,
         deadline,
         idle,
-        repeated: block.get("retryOn").and_then(failures::statuses).into_iter().collect(),
+        repeated: block.get("retryOn").map(repeated).unwrap_or_default(),
         faults: reader.faults,
         ..policy(ID, Layer::Proxy, name, retries)
     }
+}
+
+/// What a list of conditions and codes says about what is repeated.
+fn repeated(list: Node<'_>) -> Vec<Repeated> {
+    let found = [failures::statuses(list), failures::conditions(list, envoy::UNCLEAR)];
+    found.into_iter().flatten().collect()
 }
 
 /// Conditions that no answer meets: codes in words bring their list with them, and headers cannot be set

@@ -30,6 +30,10 @@ pub const RETRY_ON: &[&str] = &[
     "unavailable",
 ];
 
+/// The conditions of these that leave open whether the call was carried out: an answer of a server that failed, and
+/// a connection that was lost after the request was sent. The others say that it was not sent, or what became of it.
+pub const UNCLEAR: &[&str] = &["5xx", "gateway-error", "reset"];
+
 /// Full jitter under an interval that doubles from the base to the cap; without a cap of its own it is
 /// ten times the base (envoyproxy/envoy source/common/router/retry_policy_impl.cc and
 /// source/common/common/backoff_strategy.cc, 1.40; the formula in its documentation is that of 2020).
@@ -51,6 +55,11 @@ pub fn backoff(base: Setting<Duration>, cap: Setting<Duration>) -> Backoff {
     }
 }
 
+/// What becomes of a per-try timeout that is not below another, as a clause.
+pub fn dropped(other: &str) -> String {
+    format!("Envoy drops a per-try timeout that is not below {other}")
+}
+
 /// A per-try timeout is dropped where it is not below the timeout of the whole request
 /// (envoyproxy/envoy source/common/router/router.cc, finalTimeout; measured with 1.40).
 pub fn per_try_timeout(
@@ -61,10 +70,7 @@ pub fn per_try_timeout(
 ) -> Setting<Duration> {
     match (written, per_try.at(), deadline.at()) {
         (Some(node), Some(time), Some(whole)) if time >= whole => {
-            let effect = format!(
-                "Envoy drops a per-try timeout that is not below the timeout of the request, {whole}"
-            );
-            reader.replace(node, effect);
+            reader.replace(node, dropped(&format!("the timeout of the request, {whole}")));
             Setting::unlimited(format!("Envoy drops the one of {time}"))
         }
         _ => per_try,
