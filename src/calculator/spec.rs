@@ -352,6 +352,7 @@ impl Spec {
             idle: None,
             idle_limits: Vec::new(),
             tightest: None,
+            retries_timeouts: None,
             methods: None,
             ignores_retry_after: None,
             dead_letters: None,

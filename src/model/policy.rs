@@ -52,6 +52,8 @@ pub struct Policy {
     pub dead_letters: Option<bool>,
     /// What the file says about which failures and calls are repeated.
     pub repeated: Vec<Repeated>,
+    /// Where the file asks for a retry of what has timed out, if it does.
+    pub retries_timeouts: Option<Place>,
     /// The HTTP methods of the calls that it is for, where the file names them.
     pub methods: Option<Methods>,
     /// Numbers whose unit is not written beside them, but in their key or nowhere.

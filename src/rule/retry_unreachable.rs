@@ -50,7 +50,7 @@ jitter = "full"
     },
     fix: "Give one attempt only a part of the deadline, wait less between attempts, raise the deadline, or take \
           the retries away that never start.",
-    needs: "The deadline and the number of attempts, and either the attempt timeout or the smallest waits.",
+    needs: "The deadline and the number of attempts, and either the attempt timeout or the smallest waits. Where nothing bounds an attempt: that the file writes the deadline, and asks for a retry of what timed out.",
     check,
 };
 
@@ -97,11 +97,34 @@ pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule
             evidence.waits(policy, schedule);
             late(started, retries, deadline)
         }
-        (None, None) => return None,
+        (None, None) => return of_unended(file, policy, deadline, whose),
     };
     evidence.value("attempts", &policy.attempts);
     evidence.number(&format!("the deadline{whose}"), &policy.deadline);
     Some(Subject::policy(file, policy).finding(&RULE, wording, evidence))
+}
+
+/// The file asks for a retry of what timed out, and only the deadline ends an attempt: its retries follow what
+/// fails faster. That is what many mean, so it is a note.
+fn of_unended(file: &ProjectFile, policy: &Policy, deadline: Duration, whose: &str) -> Option<Finding> {
+    let asked = policy.retries_timeouts?;
+    let unended = policy.attempt_timeout.is_unlimited() && policy.faults.is_empty();
+    if !(unended && policy.deadline.is_written()) {
+        return None;
+    }
+    let mut evidence = Evidence::of(&file.path);
+    evidence.label(asked, "this retries what timed out, too".into());
+    evidence.value("the attempt timeout", &policy.attempt_timeout);
+    evidence.number(&format!("the deadline{whose}"), &policy.deadline);
+    let wording = Wording {
+        message: format!(
+            "only the deadline of {deadline} ends an attempt that hangs, and no retry follows it"
+        ),
+        label: "its retries follow faster failures only".into(),
+        help: format!("Give each attempt a timeout of its own, well below {deadline}."),
+    };
+    let finding = Subject::policy(file, policy).finding(&RULE, wording, evidence);
+    Some(Finding { severity: Severity::Note, ..finding })
 }
 
 /// The least waits alone reach the deadline before this retry.
@@ -195,6 +218,27 @@ mod tests {
     fn a_deadline_of_nothing_is_told_of_once() {
         assert_eq!(check_policy(&RULE, waiting(3, 1, Some(1), 0)), None, "deadline-exceeded has it");
         assert!(check_policy(&RULE, waiting(3, 0, None, 0)).is_some(), "and only this rule has it here");
+    }
+
+    #[test]
+    fn a_retry_of_timeouts_that_nothing_but_the_deadline_brings_about_is_a_note() {
+        let hanging = Policy {
+            attempt_timeout: Setting::unlimited("Istio's default"),
+            retries_timeouts: Some(line(7)),
+            ..waiting(3, 0, None, 10)
+        };
+        let finding = check_policy(&RULE, hanging.clone()).unwrap();
+        assert_eq!(
+            finding.message,
+            "only the deadline of 10 s ends an attempt that hangs, and no retry follows it"
+        );
+        assert_eq!(finding.severity, Severity::Note);
+        let unasked = Policy { retries_timeouts: None, ..hanging.clone() };
+        assert_eq!(check_policy(&RULE, unasked), None, "only faster failures are retried");
+        let default = Policy { deadline: Setting::default(secs(15), "Envoy's default"), ..hanging.clone() };
+        assert_eq!(check_policy(&RULE, default), None, "nobody wrote the deadline");
+        let unknown = Policy { attempt_timeout: Setting::unknown("an expression", None), ..hanging };
+        assert_eq!(check_policy(&RULE, unknown), None);
     }
 
     #[test]

@@ -31,6 +31,7 @@ fn policy(attempts: u64) -> Policy {
         idle: None,
         idle_limits: Vec::new(),
         tightest: None,
+        retries_timeouts: None,
         methods: None,
         ignores_retry_after: None,
         dead_letters: None,

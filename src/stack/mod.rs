@@ -357,6 +357,7 @@ pub(crate) mod samples {
             idle: None,
             idle_limits: Vec::new(),
             tightest: None,
+            retries_timeouts: None,
             methods: None,
             ignores_retry_after: None,
             dead_letters: None,

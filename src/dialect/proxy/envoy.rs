@@ -352,6 +352,7 @@ fn retry_policy<'d>(
         .into_iter()
         .flatten()
         .collect(),
+        retries_timeouts: envoy::retries_timeouts(block.get("retry_on")),
         methods: block
             .get("retriable_request_headers")
             .and_then(|headers| failures::matched_methods(method_values(headers))),

@@ -253,6 +253,7 @@ fn retry_policy<'d>(
         deadline,
         idle,
         repeated: block.get("retryOn").map(repeated).unwrap_or_default(),
+        retries_timeouts: envoy::retries_timeouts(block.get("retryOn")),
         faults: reader.faults,
         ..policy(ID, Layer::Proxy, name, retries)
     }

@@ -3,6 +3,7 @@
 use super::read::Reader;
 use crate::document::Node;
 use crate::model::{Backoff, Bound, CapApplies, Duration, Growth, Jitter, Origin, Setting};
+use crate::source::Place;
 
 /// Envoy's first interval: `upstream.base_retry_backoff_ms`, 25 ms
 /// (envoyproxy/envoy source/common/router/retry_state_impl.cc, 1.40).
@@ -33,6 +34,13 @@ pub const RETRY_ON: &[&str] = &[
 /// The conditions of these that leave open whether the call was carried out: an answer of a server that failed, and
 /// a connection that was lost after the request was sent. The others say that it was not sent, or what became of it.
 pub const UNCLEAR: &[&str] = &["5xx", "gateway-error", "reset"];
+
+/// Where a list of conditions holds one under which a try that timed out is retried: the same ones, which count a
+/// reset of the stream (source/common/router/retry_state_impl.cc, wouldRetryFromReset; PR #41147 for gateway-error).
+pub fn retries_timeouts(list: Option<Node<'_>>) -> Option<Place> {
+    let mut words = list?.text()?.split(',');
+    words.any(|word| UNCLEAR.contains(&word.trim())).then(|| list.map(Node::place))?
+}
 
 /// Full jitter under an interval that doubles from the base to the cap; without a cap of its own it is
 /// ten times the base (envoyproxy/envoy source/common/router/retry_policy_impl.cc and
