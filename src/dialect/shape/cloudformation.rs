@@ -240,7 +240,8 @@ impl<'d> Template<'d> {
     /// name or ARN that ends in the literal name of a resource.
     pub fn target(&self, node: Node<'d>) -> Option<Resource<'d>> {
         let Some(Intrinsic { name, argument }) = Intrinsic::of(node) else {
-            return self.named(last_part(node.text()?));
+            let text = node.text()?;
+            return self.named(last_part(text)).or_else(|| self.named(unqualified(text)?));
         };
         match name {
             "Ref" => self.resource(owner(argument.text()?)),
@@ -310,6 +311,13 @@ fn last_part(text: &str) -> &str {
         }
     }
     text
+}
+
+/// The name of a function that a version or an alias is added to: `…:function:NAME:live`, `NAME:live` (Lambda API
+/// reference, "FunctionName").
+fn unqualified(text: &str) -> Option<&str> {
+    let name = text.split_once("function:").map_or(text, |(_, rest)| rest);
+    name.split_once(':').map(|(name, _)| name)
 }
 
 /// The names within `${…}`.
