@@ -379,6 +379,7 @@ pub(crate) mod samples {
             receives: Setting::written(5, line(4)),
             retention: Setting::default(Duration::from_secs(345_600), "SQS's default"),
             dead_letters: true,
+            dead_letter_retention: None,
             is_dead_letter_queue: false,
             handlers: Vec::new(),
             faults: Vec::new(),
