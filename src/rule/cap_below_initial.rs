@@ -1,6 +1,6 @@
 //! cap-below-initial
 
-use super::words::{Evidence, Subject, Wording, change, is_exact_policy, policies};
+use super::words::{Evidence, Subject, Wording, accepted, change, is_exact_policy};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Change, Finding, Severity};
 use crate::model::{Growth, Origin, Policy};
@@ -51,7 +51,7 @@ jitter = "full"
 };
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
-    findings.extend(policies(project).filter_map(|(file, policy, _)| of_policy(file, policy)));
+    findings.extend(accepted(project).filter_map(|(file, policy, _)| of_policy(file, policy)));
 }
 
 /// How many times the ceiling a first wait is that was meant in another unit: minutes and seconds lie nearest.

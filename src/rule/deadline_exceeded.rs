@@ -1,7 +1,7 @@
 //! deadline-exceeded
 
 use super::words::{
-    Evidence, Subject, Wording, at_its_tightest, change, counted, is_exact_policy, policies, stack_evidence,
+    Evidence, Subject, Wording, accepted, at_its_tightest, change, counted, is_exact_policy, stack_evidence,
 };
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Change, Finding, Fix, Severity};
@@ -59,7 +59,7 @@ jitter = "full"
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
     findings
-        .extend(policies(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule)));
+        .extend(accepted(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule)));
     findings.extend(project.stacks.iter().filter_map(|stack| of_stack(project, stack)));
 }
 
@@ -192,7 +192,7 @@ fn how_many(fitting: Fitting, deadline: Duration) -> String {
 
 pub(super) fn of_stack(project: &Project, stack: &Stack) -> Option<Finding> {
     let (need, deadline) = (stack.demand.at()?, stack.deadline.at()?);
-    if need <= deadline || told_of_outermost(project, stack) {
+    if need <= deadline || told_of_a_layer(project, stack) {
         return None;
     }
     let mut evidence = stack_evidence(project, stack);
@@ -212,10 +212,14 @@ pub(super) fn of_stack(project: &Project, stack: &Stack) -> Option<Finding> {
     Some(Subject::stack(project, stack)?.finding(&RULE, wording, evidence.weighed()))
 }
 
-/// The deadline is that of the outermost layer, and that layer by itself is over it.
-fn told_of_outermost(project: &Project, stack: &Stack) -> bool {
-    let Some(Found::Policy(file, policy, schedule)) = outermost(project, stack) else { return false };
-    policy.deadline == stack.deadline && of_policy(file, policy, schedule).is_some()
+/// A layer has the same deadline, and by itself is over it.
+fn told_of_a_layer(project: &Project, stack: &Stack) -> bool {
+    stack.layers.iter().any(|layer| match project.found(layer.source) {
+        Some(Found::Policy(file, policy, schedule)) => {
+            policy.deadline == stack.deadline && of_policy(file, policy, schedule).is_some()
+        }
+        _ => false,
+    })
 }
 
 fn outermost<'p>(project: &'p Project, stack: &Stack) -> Option<Found<'p>> {

@@ -1,6 +1,6 @@
 //! retry-unreachable
 
-use super::words::{Evidence, Subject, Wording, at_its_tightest, counted, policies};
+use super::words::{Evidence, Subject, Wording, accepted, at_its_tightest, counted};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Duration, Pacing, Policy};
@@ -56,7 +56,7 @@ jitter = "full"
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
     findings
-        .extend(policies(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule)));
+        .extend(accepted(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule)));
 }
 
 pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {

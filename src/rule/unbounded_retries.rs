@@ -1,6 +1,6 @@
 //! unbounded-retries
 
-use super::words::{Evidence, Subject, Wording, policies};
+use super::words::{Evidence, Subject, Wording, accepted};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Layer, Policy};
@@ -49,7 +49,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
-    let endless = policies(project).filter(|(_, policy, _)| is_endless(policy));
+    let endless = accepted(project).filter(|(_, policy, _)| is_endless(policy));
     findings.extend(endless.map(|(file, policy, _)| finding(file, policy)));
 }
 

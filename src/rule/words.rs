@@ -2,8 +2,8 @@
 
 use super::{Rule, suspicious_unit};
 use crate::finding::{Change, Finding, Fix, Label, Severity};
-use crate::model::{Bound, Growth, Jitter, Origin, Policy, Queue, Remark, Setting, Tightest};
-use crate::schedule::Schedule;
+use crate::model::{Bound, Duration, Growth, Jitter, Origin, Policy, Queue, Remark, Setting, Tightest};
+use crate::schedule::{Schedule, Wait, fit};
 use crate::source::Place;
 use crate::stack::{Found, Project, ProjectFile, Stack, StackLayer};
 use std::borrow::Cow;
@@ -32,6 +32,22 @@ pub(super) fn policies(project: &Project) -> impl Iterator<Item = (&ProjectFile,
             .zip(&file.schedules)
             .map(move |(policy, schedule)| (file, policy, schedule))
     })
+}
+
+/// The same for rules about numbers: without those whose configuration is refused as a whole. That is told of, and
+/// what the refused value would have done to the others is not.
+pub(super) fn accepted(project: &Project) -> impl Iterator<Item = (&ProjectFile, &Policy, &Schedule)> {
+    policies(project)
+        .filter(|(_, policy, _)| !policy.faults.iter().any(|fault| fault.refused && !fault.lenient))
+}
+
+/// The waits that come about: those before the retries that can start within the deadline. That there is no time
+/// for the others is told of by itself.
+pub(super) fn waits_in_time<'s>(policy: &Policy, schedule: &'s Schedule) -> Option<&'s [Wait]> {
+    let waits = schedule.waits.as_deref()?;
+    let started = fit::attempts_started(policy, Duration::ZERO).at();
+    let retries = started.map(|started| usize::try_from(started.saturating_sub(1)).unwrap_or(usize::MAX));
+    waits.get(..retries.map_or(waits.len(), |retries| retries.min(waits.len())))
 }
 
 /// A policy as it is for the calls that have the least time, and whose deadline that is: "" where all have the
