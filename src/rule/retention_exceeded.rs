@@ -26,7 +26,7 @@ Resources:
       MessageRetentionPeriod: 600
       RedrivePolicy:
         deadLetterTargetArn: !GetAtt OrdersFailed.Arn
-        maxReceiveCount: 4
+        maxReceiveCount: 5
   OrdersFailed:
     Type: AWS::SQS::Queue
     Properties: { MessageRetentionPeriod: 1209600 }
