@@ -146,7 +146,9 @@ fn help(
     deadline: Duration,
 ) -> String {
     let timeout = policy.attempt_timeout.at();
-    let fitting = match (fit::attempts_within(policy, deadline), timeout) {
+    let within = fit::attempts_within(policy, deadline);
+    let exact = within.is_some_and(|fitting| fitting.unknown.is_none());
+    let fitting = match (within, timeout) {
         (Some(Fitting { most: 0, .. }), Some(timeout)) => {
             format!("Not even one attempt of {timeout} fits in {deadline}")
         }
@@ -154,16 +156,14 @@ fn help(
         (Some(fitting), _) => how_many(fitting, deadline),
         (None, _) => format!("Fewer attempts fit in {deadline}"),
     };
-    // an attempt that would start at the very deadline does not run
-    let raise = match timeout {
-        Some(_) => format!("raise the deadline to at least {need}"),
-        None => format!("raise the deadline above {need}"),
-    };
+    // what is not known takes some time as well
+    let (at_least, to) = if exact { ("to at least", "to") } else { ("above", "below") };
+    let raise = format!("raise the deadline {at_least} {need}");
     let spare = deadline.minus(waits.unwrap_or_default());
     let shorter = Duration::from_nanos(spare.nanos() / u128::from(attempts)).floor_millis();
     let lower = match timeout {
         Some(_) if policy.pacing == Pacing::AfterFailure && !shorter.is_zero() => {
-            format!("lower the attempt timeout to {shorter}")
+            format!("lower the attempt timeout {to} {shorter}")
         }
         Some(_) => "lower the attempt timeout and the waits".to_string(),
         None => "shorten the waits".to_string(),

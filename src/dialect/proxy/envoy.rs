@@ -322,7 +322,7 @@ fn retry_policy<'d>(
     let ignores_retry_after = own_schedule(block, codes).filter(|_| attempts.at() != Some(1));
     let per_try = reader.get(block, &PER_TRY_TIMEOUT);
     let attempt_timeout =
-        envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &deadline);
+        envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &attempts, &deadline);
     let waits = block.block("retry_back_off");
     reader.unknown(waits, BACK_OFF_FIELDS, |_| true, "Envoy's retry_back_off has no such key");
     if let Some(node) = waits.node().filter(|_| waits.get(BASE_INTERVAL.key).is_none()) {

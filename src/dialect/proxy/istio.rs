@@ -213,13 +213,14 @@ fn percentage(written: Option<Node<'_>>) -> Option<Ratio> {
 fn validate(reader: &mut Reader<'_, '_>, block: Block<'_>) {
     let off = block.get(ATTEMPTS.key).is_none_or(|count| ATTEMPTS.value(count) == Ok(Bound::At(0)));
     let useless = ["perTryTimeout", "retryOn", "retryRemoteLocalities"];
-    if let Some(setting) = useless.iter().find(|key| off && block.get(key).is_some())
-        && let Some(at) = block.get(ATTEMPTS.key).or(block.node())
-    {
+    let useless: Vec<_> = useless.into_iter().filter(|key| off && block.get(key).is_some()).collect();
+    if let ([setting, ..], Some(at)) = (useless.as_slice(), block.get(ATTEMPTS.key).or(block.node())) {
         reader.refuse(
             at,
             format!("{setting} asks for attempts of at least 1, and without attempts there are none"),
         );
+        let all = useless.join(" and ");
+        reader.advise(format!("remove {all}, which leaves retries off, or set attempts to at least 1"));
     }
     retry_on(reader, block);
 }
@@ -245,7 +246,7 @@ fn retry_policy<'d>(
     });
     let per_try = reader.get(block, &PER_TRY_TIMEOUT);
     let attempt_timeout =
-        envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &deadline);
+        envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &attempts, &deadline);
     Policy {
         attempts,
         backoff: envoy::backoff(reader.get(block, &BACKOFF), Setting::unlimited("")),

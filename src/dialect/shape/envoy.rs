@@ -74,8 +74,11 @@ pub fn per_try_timeout(
     reader: &mut Reader<'_, '_>,
     written: Option<Node<'_>>,
     per_try: Setting<Duration>,
+    attempts: &Setting<u64>,
     deadline: &Setting<Duration>,
 ) -> Setting<Duration> {
+    // of a single try nothing is lost
+    let written = written.filter(|_| attempts.at() != Some(1));
     match (written, per_try.at(), deadline.at()) {
         (Some(node), Some(time), Some(whole)) if time >= whole => {
             reader.replace(node, dropped(&format!("the timeout of the request, {whole}")));
