@@ -357,6 +357,15 @@ mod tests {
         let finding = check_policy(&RULE, Policy { deadline: assumed(secs(5)), ..payments() }).unwrap();
         assert_eq!(finding.severity, Severity::Warning);
         assert_eq!(finding.related[2].message, "the deadline: 5 s (assumed: a bare number)");
+        let guess = Policy { deadline: assumed(secs(5)), attempt_timeout: assumed(secs(2)), ..payments() };
+        assert_eq!(check_policy(&RULE, guess).unwrap().severity, Severity::Note, "no time is certain");
+        let fallback = |time, at| {
+            let why = "the default of a parameter".into();
+            Setting::new(Bound::At(time), crate::model::Origin::Fallback(why, line(at)))
+        };
+        let parameters =
+            Policy { deadline: fallback(secs(5), 2), attempt_timeout: fallback(secs(2), 3), ..payments() };
+        assert_eq!(check_policy(&RULE, parameters).unwrap().severity, Severity::Warning, "they are written");
         let finding = check_policy(
             &RULE,
             Policy {

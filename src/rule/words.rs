@@ -128,6 +128,7 @@ impl<'p> Subject<'p> {
     /// The finding.
     pub(super) fn finding(self, rule: &Rule, wording: Wording, evidence: Evidence) -> Finding {
         let own = |label: &Label| label.file == self.file && label.place == self.place;
+        let severity = rule.severity.min(evidence.most());
         let mut related: Vec<Label> = Vec::new();
         for label in evidence.related {
             if !own(&label) && !related.contains(&label) {
@@ -136,7 +137,7 @@ impl<'p> Subject<'p> {
         }
         Finding {
             rule: rule.id,
-            severity: if evidence.mild { rule.severity.min(Severity::Warning) } else { rule.severity },
+            severity,
             message: wording.message,
             file: self.file.to_string(),
             place: self.place,
@@ -225,6 +226,7 @@ pub(super) struct Evidence {
     mild: bool,
     numbers: u32,
     defaults: u32,
+    guesses: u32,
 }
 
 impl Evidence {
@@ -260,6 +262,7 @@ impl Evidence {
         if setting.at().is_some() {
             self.numbers += 1;
             self.defaults += u32::from(setting.origin.is_default());
+            self.guesses += u32::from(setting.origin.is_guess());
         }
         self.value(what, setting);
     }
@@ -285,6 +288,7 @@ impl Evidence {
         }
         self.numbers += 1;
         self.defaults += u32::from(backoff.initial.origin.is_default());
+        self.guesses += u32::from(backoff.initial.origin.is_guess());
         if backoff.initial.origin.is_default() {
             let longest = waits.iter().map(|wait| wait.max).max().unwrap_or_default();
             self.tell(format!("the waits: up to {longest}"), &backoff.initial.origin);
@@ -311,12 +315,24 @@ impl Evidence {
         self
     }
 
+    /// The most severe that a finding of these numbers is.
+    fn most(&self) -> Severity {
+        match self.mild {
+            // nothing of it is written
+            _ if self.guesses > 0 && self.guesses + self.defaults == self.numbers => Severity::Note,
+            true => Severity::Warning,
+            false => Severity::Error,
+        }
+    }
+
     fn tell(&mut self, text: String, origin: &Origin) {
         self.mild |= origin.is_assumed();
         match origin {
             Origin::Written(place) | Origin::Inherited(place) => self.label(*place, text),
             Origin::Default(whose) | Origin::Declared(whose) => self.note(format!("{text} ({whose})")),
-            Origin::Assumed(why, Some(place)) => self.label(*place, format!("{text} (assumed: {why})")),
+            Origin::Assumed(why, Some(place)) | Origin::Fallback(why, place) => {
+                self.label(*place, format!("{text} (assumed: {why})"))
+            }
             Origin::Unknown(why, Some(place)) => self.label(*place, format!("{text}, since {why}")),
             Origin::Assumed(why, None) => self.note(format!("{text} (assumed: {why})")),
             Origin::Unknown(why, None) => self.note(format!("{text}, since {why}")),

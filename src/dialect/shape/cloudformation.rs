@@ -188,7 +188,7 @@ impl<'d> Template<'d> {
         match parameter.get("Default") {
             Some(default) if !kind.starts_with("AWS::SSM::Parameter::Value") => {
                 let why = format!("the default of the parameter {name}");
-                Resolved::Literal(default, Origin::Assumed(why.into(), Some(default.place())))
+                Resolved::Literal(default, Origin::Fallback(why.into(), default.place()))
             }
             _ => Resolved::Unknown(format!("the parameter {name} has no default in the template").into()),
         }
@@ -200,7 +200,7 @@ impl<'d> Template<'d> {
         for key in keys.items() {
             let name = match self.resolve(key) {
                 Resolved::Literal(node, origin) => {
-                    if let Origin::Assumed(why, _) = origin {
+                    if let Origin::Fallback(why, _) = origin {
                         assumed = Some(why);
                     }
                     node.text()
@@ -217,7 +217,7 @@ impl<'d> Template<'d> {
                 let place = value.place();
                 Resolved::Literal(
                     value,
-                    assumed.map_or(Origin::Inherited(place), |why| Origin::Assumed(why, Some(place))),
+                    assumed.map_or(Origin::Inherited(place), |why| Origin::Fallback(why, place)),
                 )
             }
             None => Resolved::Unknown("Fn::FindInMap finds nothing in the template".into()),
