@@ -62,15 +62,15 @@ fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
 pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {
     let (policy, whose) = &at_its_tightest(policy);
     let deadline = policy.deadline.at()?;
-    if deadline.is_zero() && fit::shortfall(policy).is_some() {
-        return None; // nothing fits in no time: deadline-exceeded says so
-    }
     let retries = policy.attempts.at().map(|attempts| attempts.saturating_sub(1));
     if retries == Some(0) || policy.attempts.is_unknown() {
         return None;
     }
     // an endless policy is meant to be ended by its deadline
     let started = fit::attempts_started(policy, Duration::ZERO).at();
+    if started.is_some_and(|started| started <= 1) && fit::shortfall(policy).is_some() {
+        return None; // that no more than one attempt fits, deadline-exceeded says
+    }
     let first_late = started.zip(retries).filter(|(started, retries)| started <= retries);
     let slow =
         policy.attempt_timeout.at().filter(|time| *time >= deadline && policy.pacing == Pacing::AfterFailure);
@@ -215,9 +215,15 @@ mod tests {
     }
 
     #[test]
-    fn a_deadline_of_nothing_is_told_of_once() {
+    fn a_deadline_before_all_retries_is_told_of_once() {
         assert_eq!(check_policy(&RULE, waiting(3, 1, Some(1), 0)), None, "deadline-exceeded has it");
         assert!(check_policy(&RULE, waiting(3, 0, None, 0)).is_some(), "and only this rule has it here");
+        assert_eq!(
+            check_policy(&RULE, waiting(3, 20, None, 10)),
+            None,
+            "no retry fits, deadline-exceeded says"
+        );
+        assert!(check_policy(&RULE, waiting(3, 5, None, 10)).is_some(), "one does");
     }
 
     #[test]
