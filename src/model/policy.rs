@@ -67,8 +67,6 @@ pub struct Policy {
 pub struct Tightest {
     /// What people call them: the route.
     pub of: String,
-    /// What bounds one attempt.
-    pub attempt_timeout: Setting<Duration>,
     /// What bounds the whole operation.
     pub deadline: Setting<Duration>,
 }
@@ -83,6 +81,12 @@ pub struct Methods {
 }
 
 impl Methods {
+    /// These and others.
+    pub fn and(mut self, mut others: Self) -> Self {
+        self.named.append(&mut others.named);
+        self
+    }
+
     /// Those that a second call does not leave as the first one did (RFC 9110, section 9.2.2).
     pub fn unsafe_ones(&self) -> impl Iterator<Item = &str> {
         self.named.iter().map(String::as_str).filter(|method| is_unsafe(method))

@@ -79,18 +79,12 @@ pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule
         evidence.value("the attempt timeout", &policy.attempt_timeout);
     }
     evidence.waits(policy, schedule);
-    evidence.number(&format!("the deadline{whose}"), &policy.deadline);
+    let which = format!("the deadline{whose}");
+    evidence.number(&which, &policy.deadline);
     let wording = Wording {
-        message: message(
-            policy,
-            attempts,
-            schedule.total_max,
-            need,
-            &format!("the deadline{whose}"),
-            deadline,
-        ),
+        message: message(policy, attempts, schedule.total_max, need, &which, deadline),
         label: format!("needs {need}, {short} more than there is"),
-        help: help(policy, attempts, schedule.total_max.at(), need, deadline),
+        help: help(policy, attempts, schedule.total_max.at(), need, &which, deadline),
     };
     let finding = Subject::policy(file, policy).finding(&RULE, wording, evidence.weighed());
     // what does not fit for some is not put right for all
@@ -143,6 +137,7 @@ fn help(
     attempts: u64,
     waits: Option<Duration>,
     need: Duration,
+    which: &str,
     deadline: Duration,
 ) -> String {
     let timeout = policy.attempt_timeout.at();
@@ -158,7 +153,7 @@ fn help(
     };
     // what is not known takes some time as well
     let (at_least, to) = if exact { ("to at least", "to") } else { ("above", "below") };
-    let raise = format!("raise the deadline {at_least} {need}");
+    let raise = format!("raise {which} {at_least} {need}");
     let spare = deadline.minus(waits.unwrap_or_default());
     let shorter = Duration::from_nanos(spare.nanos() / u128::from(attempts)).floor_millis();
     let lower = match timeout {

@@ -55,9 +55,8 @@ pub(super) fn waits_in_time<'s>(policy: &Policy, schedule: &'s Schedule) -> Opti
 pub(super) fn at_its_tightest(policy: &Policy) -> (Cow<'_, Policy>, String) {
     match &policy.tightest {
         None => (Cow::Borrowed(policy), String::new()),
-        Some(Tightest { of, attempt_timeout, deadline }) => {
-            let (attempt_timeout, deadline) = (attempt_timeout.clone(), deadline.clone());
-            (Cow::Owned(Policy { attempt_timeout, deadline, ..policy.clone() }), format!(" of {of}"))
+        Some(Tightest { of, deadline }) => {
+            (Cow::Owned(Policy { deadline: deadline.clone(), ..policy.clone() }), format!(" of {of}"))
         }
     }
 }

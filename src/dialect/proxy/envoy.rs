@@ -165,7 +165,10 @@ fn virtual_host(host: Node<'_>, clusters: &Clusters<'_>, facts: &mut Facts) {
         let Some(retries) = action.get("retry_policy") else {
             inherited.timeouts.push((label, timeout));
             inherited.calls.extend(called(action, clusters));
-            inherited.methods = inherited.methods.or(methods(route));
+            inherited.methods = match (inherited.methods, methods(route)) {
+                (Some(before), Some(more)) => Some(before.and(more)),
+                (before, more) => before.or(more),
+            };
             continue;
         };
         let links = Links {
@@ -243,7 +246,7 @@ fn shorter_routes(policy: &mut Policy, block: Block<'_>, timeouts: Vec<(String, 
             reader.replace(node, envoy::dropped(&format!("the timeout of the request, {time} on {of}")));
             policy.faults.extend(reader.faults.into_iter().map(|fault| Fault { lenient: true, ..fault }));
         } else if tightest.as_ref().and_then(|least| least.deadline.at()).is_none_or(|least| time < least) {
-            tightest = Some(Tightest { of, attempt_timeout: policy.attempt_timeout.clone(), deadline });
+            tightest = Some(Tightest { of, deadline });
         }
     }
     policy.tightest = tightest;
@@ -275,7 +278,7 @@ fn limited_to_some(retries: Node<'_>) -> bool {
     Block::new(retries, Keys::Protobuf).get("retriable_request_headers").is_some()
 }
 
-/// Whether a policy says no more than that nothing is retried.
+/// Whether a policy switches retries off.
 fn is_off(retries: Node<'_>) -> bool {
     Block::new(retries, Keys::Protobuf).get(NUM_RETRIES.key).is_some_and(|count| count.text() == Some("0"))
 }
