@@ -111,7 +111,9 @@ pub struct Fit {
     pub can_finish: Bound<u64>,
     /// The largest number of retries of this kind that fits, whatever the count is now.
     pub most_retries: Option<u64>,
-    /// The smallest limit that everything fits.
+    /// Everything fits.
+    pub fits: bool,
+    /// The smallest limit that everything fits; with attempts that take no time it has to be longer than this.
     pub least_limit: Bound<Duration>,
     /// The largest first wait with which everything fits; None where no first wait makes it fit, or where
     /// the waits do not come of one.
@@ -181,6 +183,7 @@ impl Question {
             limit,
             can_start: repeats.started_before(Bound::At(limit), length),
             can_finish: repeats.fitting(length, limit),
+            fits: policy.attempts.at().is_some() && repeats.fitting(length, limit) == policy.attempts.bound,
             most_retries: endless.fitting(length, limit).at().map(|attempts| attempts.saturating_sub(1)),
             least_limit,
             most_base: most_base(policy, length, limit),

@@ -1051,6 +1051,7 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
             .time(retention.map(|(node, unit)| Entry { role: Role::Elapsed, unit, node }), NOTHING),
         // a number of receives is there for what comes after them, wherever that is set
         dead_letters: letters.is_some() || receives.is_some(),
+        dead_letter_retention: None,
         is_dead_letter_queue: false,
         handlers,
         faults: read.reader.faults,

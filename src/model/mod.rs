@@ -19,7 +19,10 @@ pub use duration::Duration;
 pub use facts::{Annotation, Facts, Says, Suppression, Unreadable};
 pub use likeness::{kindred, nearest};
 pub use link::{Links, Name, Reference, Workload};
-pub use policy::{BareNumber, DeadlineEffect, Fault, Idle, Layer, Pacing, Policy, Remark, Repeated};
+pub use policy::{
+    BareNumber, DeadlineEffect, Fault, Idle, Layer, Methods, Pacing, Policy, Remark, Repeated, Tightest,
+    is_unsafe,
+};
 pub use queue::{Advice, Handler, Queue};
 pub use ratio::Ratio;
 pub use value::{Bound, Branch, Origin, Setting};

@@ -32,6 +32,8 @@ pub struct Policy {
     pub deadline: Setting<Duration>,
     /// What happens at the deadline.
     pub deadline_effect: DeadlineEffect,
+    /// Part of its calls have less time: the deadline is that of those with the most.
+    pub tightest: Option<Tightest>,
     /// It ships what is lost when it gives up (logs, metrics), and is made to retry for ever.
     pub ships: bool,
     /// Pointers of the policies of this file each of whose attempts runs this one: around a state or a
@@ -50,14 +52,54 @@ pub struct Policy {
     pub dead_letters: Option<bool>,
     /// What the file says about which failures and calls are repeated.
     pub repeated: Vec<Repeated>,
+    /// Where the file asks for a retry of what has timed out, if it does.
+    pub retries_timeouts: Option<Place>,
+    /// The HTTP methods of the calls that it is for, where the file names them.
+    pub methods: Option<Methods>,
     /// Numbers whose unit is not written beside them, but in their key or nowhere.
     pub bare_numbers: Vec<BareNumber>,
     /// Values that the system refuses or replaces.
     pub faults: Vec<Fault>,
 }
 
-/// A list of failures or methods that are repeated.
+/// The calls of a policy that have the least time.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tightest {
+    /// What people call them: the route.
+    pub of: String,
+    /// What bounds the whole operation.
+    pub deadline: Setting<Duration>,
+}
+
+/// HTTP methods that a file names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Methods {
+    /// Where it names the first of them.
+    pub place: Place,
+    /// As it writes them.
+    pub named: Vec<String>,
+}
+
+impl Methods {
+    /// These and others.
+    pub fn and(mut self, mut others: Self) -> Self {
+        self.named.append(&mut others.named);
+        self
+    }
+
+    /// Those that a second call does not leave as the first one did (RFC 9110, section 9.2.2).
+    pub fn unsafe_ones(&self) -> impl Iterator<Item = &str> {
+        self.named.iter().map(String::as_str).filter(|method| is_unsafe(method))
+    }
+}
+
+/// Whether a second call of an HTTP method may do more than the first one did.
+pub fn is_unsafe(method: &str) -> bool {
+    ["POST", "PATCH"].iter().any(|one| one.eq_ignore_ascii_case(method))
+}
+
+/// A list of failures or methods that are repeated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repeated {
     /// Its key.
     pub place: Place,
@@ -67,6 +109,9 @@ pub struct Repeated {
     pub permanent: Vec<String>,
     /// Those after which the call may have been carried out, and methods that are not safe to repeat.
     pub ambiguous: Vec<String>,
+    /// Those after which it may have been carried out, of a system that repeats calls whatever they do: they harm
+    /// where the policy is for methods that are not safe to repeat.
+    pub unclear: Vec<String>,
 }
 
 /// A number without a unit of its own.

@@ -25,6 +25,9 @@ pub struct Queue {
     pub retention: Setting<Duration>,
     /// Messages that keep failing go somewhere.
     pub dead_letters: bool,
+    /// How long its dead letters are kept; None where that is not in the file, or where they are kept from their
+    /// arrival on and not from when they were sent first.
+    pub dead_letter_retention: Option<Setting<Duration>>,
     /// This queue takes the dead letters of another.
     pub is_dead_letter_queue: bool,
     /// What handles its messages, as far as the file says.
@@ -50,11 +53,17 @@ pub struct Handler {
     pub advice: Option<Advice>,
 }
 
-/// A window that a system advises: `runs` × the longest run + the gathering.
+/// What a system advises for a queue by what handles its messages: a window of `runs` × the longest run + the
+/// gathering, and enough receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {
     /// How many runs the window should hold.
     pub runs: u32,
+    /// The least receives.
+    pub receives: u64,
+    /// So many messages or batches are handled at one time, where the queue may give more of them: the rest is
+    /// throttled, and has used up a receive.
+    pub throttled: Option<Setting<u64>>,
     /// Who says so.
     pub source: Cow<'static, str>,
 }

@@ -27,6 +27,9 @@ pub enum Origin {
     Declared(Cow<'static, str>),
     /// Taken by a convention or a guess, which the text names ("a bare number under 1000 is seconds").
     Assumed(Cow<'static, str>, Option<Place>),
+    /// What the file says for the case that nobody says otherwise at the deployment: "the default of the parameter
+    /// WorkerTimeout".
+    Fallback(Cow<'static, str>, Place),
     /// Not known, and why ("the parameter WorkerTimeout has no default").
     Unknown(Cow<'static, str>, Option<Place>),
 }
@@ -155,7 +158,7 @@ impl Origin {
             Self::Written(_) => "written",
             Self::Default(_) => "default",
             Self::Inherited(_) => "inherited",
-            Self::Declared(_) | Self::Assumed(..) => "assumed",
+            Self::Declared(_) | Self::Assumed(..) | Self::Fallback(..) => "assumed",
             Self::Unknown(..) => "unknown",
         }
     }
@@ -163,14 +166,19 @@ impl Origin {
     /// The place in the policy's own file, where there is one.
     pub fn place(&self) -> Option<Place> {
         match self {
-            Self::Written(place) | Self::Inherited(place) => Some(*place),
+            Self::Written(place) | Self::Inherited(place) | Self::Fallback(_, place) => Some(*place),
             Self::Assumed(_, place) | Self::Unknown(_, place) => *place,
             Self::Default(_) | Self::Declared(_) => None,
         }
     }
 
-    /// Rests on a convention or a guess.
+    /// May not be what holds.
     pub fn is_assumed(&self) -> bool {
+        matches!(self, Self::Assumed(..) | Self::Fallback(..))
+    }
+
+    /// Rests on a convention or a guess.
+    pub fn is_guess(&self) -> bool {
         matches!(self, Self::Assumed(..))
     }
 

@@ -214,7 +214,9 @@ fn source_of(origin: &Origin) -> String {
         Origin::Written(place) => format!("line {}", place.line),
         Origin::Inherited(place) => format!("inherited from line {}", place.line),
         Origin::Default(whose) | Origin::Declared(whose) => whose.to_string(),
-        Origin::Assumed(why, Some(place)) => format!("line {}, assumed: {why}", place.line),
+        Origin::Assumed(why, Some(place)) | Origin::Fallback(why, place) => {
+            format!("line {}, assumed: {why}", place.line)
+        }
         Origin::Assumed(why, None) => format!("assumed: {why}"),
         Origin::Unknown(why, _) => format!("not known: {why}"),
     }

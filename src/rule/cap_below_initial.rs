@@ -1,9 +1,10 @@
 //! cap-below-initial
 
-use super::words::{Evidence, Subject, Wording, change, is_exact_policy, policies};
+use super::words::{Evidence, Subject, Wording, accepted, change, is_exact_policy};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Change, Finding, Severity};
-use crate::model::{Growth, Origin, Policy};
+use crate::model::{Backoff, Bound, Duration, Growth, Origin, Policy, Setting};
+use crate::schedule::{fit, schedule};
 use crate::stack::{Project, ProjectFile};
 
 /// The rule.
@@ -51,7 +52,7 @@ jitter = "full"
 };
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
-    findings.extend(policies(project).filter_map(|(file, policy, _)| of_policy(file, policy)));
+    findings.extend(accepted(project).filter_map(|(file, policy, _)| of_policy(file, policy)));
 }
 
 /// How many times the ceiling a first wait is that was meant in another unit: minutes and seconds lie nearest.
@@ -79,17 +80,29 @@ fn of_policy(file: &ProjectFile, policy: &Policy) -> Option<Finding> {
         ),
     };
     // so far apart one of them has lost its unit, and which one only a person can say
-    let near = initial < cap.times(UNIT_LOST) && is_exact_policy(policy);
+    let near = initial < cap.times(UNIT_LOST) && is_exact_policy(policy) && settles(policy, initial);
     let fix = near.then(|| change(&backoff.cap, Change::Time { from: cap, to: initial })).flatten();
     let finding =
         Subject::policy(file, policy).at(backoff.cap.origin.place()).finding(&RULE, wording, evidence);
     Some(Finding { fix, ..finding })
 }
 
+/// A ceiling at the first wait leaves no multiplier idle that is written beside it, and the waits fit into the
+/// deadline.
+fn settles(policy: &Policy, initial: Duration) -> bool {
+    let under = |bound| {
+        let cap = Setting::new(bound, policy.backoff.cap.origin.clone());
+        Policy { backoff: Backoff { cap, ..policy.backoff.clone() }, ..policy.clone() }
+    };
+    let raised = under(Bound::At(initial));
+    let idle = || schedule(&raised).waits != schedule(&under(Bound::Unlimited)).waits;
+    !(policy.backoff.multiplier.is_written() && idle()) && fit::shortfall(&raised).is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Backoff, Fault, Setting};
+    use crate::model::{Fault, Ratio};
     use crate::rule::samples::{check_policy, secs};
     use crate::stack::samples::{line, policy};
 
@@ -111,6 +124,31 @@ mod tests {
         assert_eq!(finding.message, "the longest wait, 3 s, is below the first, 10 s: every wait is 3 s");
         assert_eq!(finding.place, line(8));
         assert_eq!(finding.related.len(), 1, "the ceiling itself is the place");
+    }
+
+    #[test]
+    fn the_ceiling_is_raised_where_that_leaves_nothing_idle_and_the_waits_fit() {
+        let fixed = |change: fn(&mut Policy)| {
+            let mut policy = capped(10, 3);
+            policy.attempts = Setting::written(4, line(4));
+            policy.backoff.multiplier = Setting::written(Ratio::ONE, line(7));
+            change(&mut policy);
+            check_policy(&RULE, policy).unwrap().fix.is_some()
+        };
+        assert!(fixed(|_| {}));
+        assert!(fixed(|policy| policy.backoff.growth = Growth::Constant));
+        assert!(!fixed(|policy| policy.backoff.multiplier = Setting::written(Ratio::new(2, 1), line(7))));
+        assert!(fixed(|policy| {
+            policy.backoff.growth = Growth::Fibonacci;
+            policy.backoff.multiplier = Setting::default(Ratio::ONE, "the growth of its own");
+        }));
+        let once = |policy: &mut Policy| {
+            policy.attempts = Setting::written(2, line(4));
+            policy.backoff.multiplier = Setting::written(Ratio::new(2, 1), line(7));
+        };
+        assert!(fixed(once), "a single wait does not grow");
+        assert!(!fixed(|policy| policy.deadline = Setting::written(secs(29), line(2))), "3 waits of 10 s");
+        assert!(fixed(|policy| policy.deadline = Setting::written(secs(31), line(2))));
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! deadline-exceeded
 
-use super::words::{Evidence, Subject, Wording, change, counted, is_exact_policy, policies, stack_evidence};
+use super::words::{
+    Evidence, Subject, Wording, accepted, at_its_tightest, change, counted, is_exact_policy, stack_evidence,
+};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Change, Finding, Fix, Severity};
-use crate::model::{Backoff, Bound, Duration, Pacing, Policy};
-use crate::schedule::{Schedule, fit};
+use crate::model::{Bound, Duration, Pacing, Policy};
+use crate::schedule::Schedule;
+use crate::schedule::fit::{self, Fitting, UnknownTime};
 use crate::stack::{Found, Project, ProjectFile, Stack};
 
 /// The rule.
@@ -56,17 +59,15 @@ jitter = "full"
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
     findings
-        .extend(policies(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule)));
+        .extend(accepted(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule)));
     findings.extend(project.stacks.iter().filter_map(|stack| of_stack(project, stack)));
 }
 
 pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {
+    let (policy, whose) = &at_its_tightest(policy);
     let attempts = policy.attempts.at().filter(|attempts| *attempts > 1)?;
     let deadline = policy.deadline.at()?;
-    // what does not fit without waits does not fit with unknown ones either
-    let waitless = Policy { backoff: Backoff::none("not known"), ..policy.clone() };
-    let counts = if schedule.total_max == Bound::Unknown { &waitless } else { policy };
-    let short = fit::shortfall(counts)?;
+    let short = fit::shortfall(policy)?;
     let need = deadline.plus(short);
 
     let timeout = policy.attempt_timeout.at();
@@ -78,21 +79,24 @@ pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule
         evidence.value("the attempt timeout", &policy.attempt_timeout);
     }
     evidence.waits(policy, schedule);
-    evidence.number("the deadline", &policy.deadline);
+    let which = format!("the deadline{whose}");
+    evidence.number(&which, &policy.deadline);
     let wording = Wording {
-        message: message(policy, attempts, schedule.total_max, need, deadline),
+        message: message(policy, attempts, schedule.total_max, need, &which, deadline),
         label: format!("needs {need}, {short} more than there is"),
-        help: help(counts, attempts, schedule.total_max.at(), need, deadline),
+        help: help(policy, attempts, schedule.total_max.at(), need, &which, deadline),
     };
     let finding = Subject::policy(file, policy).finding(&RULE, wording, evidence.weighed());
-    Some(Finding { fix: fewer(policy, schedule, deadline), ..finding })
+    // what does not fit for some is not put right for all
+    let fix = if whose.is_empty() { fewer(policy, schedule, deadline) } else { None };
+    Some(Finding { fix, ..finding })
 }
 
 /// As many attempts as fit, where all numbers are known and one of them is still a retry.
 fn fewer(policy: &Policy, schedule: &Schedule, deadline: Duration) -> Option<Fix> {
     policy.attempt_timeout.at()?;
     schedule.total_max.at()?;
-    let (from, to) = (policy.attempts.at()?, fit::attempts_within(policy, deadline)?);
+    let (from, to) = (policy.attempts.at()?, fit::attempts_within(policy, deadline)?.least);
     let fits = to > 1 && is_exact_policy(policy);
     fits.then(|| change(&policy.attempts, Change::Attempts { from, to })).flatten()
 }
@@ -102,6 +106,7 @@ fn message(
     attempts: u64,
     waits: Bound<Duration>,
     need: Duration,
+    which: &str,
     deadline: Duration,
 ) -> String {
     let tries = counted(attempts, "attempt");
@@ -111,10 +116,10 @@ fn message(
         return match policy.pacing {
             Pacing::AfterFailure => {
                 let add = if attempts == 2 { "adds" } else { "add" };
-                format!("{count} {add} up to {waits}, more than the deadline of {deadline}")
+                format!("{count} {add} up to {waits}, more than {which} of {deadline}")
             }
             Pacing::StartToStart | Pacing::Hedged => {
-                format!("{tries} start up to {waits} apart, more than the deadline of {deadline}")
+                format!("{tries} start up to {waits} apart, more than {which} of {deadline}")
             }
         };
     };
@@ -124,7 +129,7 @@ fn message(
         (_, Bound::At(waits)) => format!("{tries} of {timeout} that start up to {waits} apart need"),
         (_, _) => format!("{tries} of {timeout} alone need"),
     };
-    format!("{what} {need}, but the deadline is {deadline}")
+    format!("{what} {need}, but {which} is {deadline}")
 }
 
 fn help(
@@ -132,22 +137,28 @@ fn help(
     attempts: u64,
     waits: Option<Duration>,
     need: Duration,
+    which: &str,
     deadline: Duration,
 ) -> String {
     let timeout = policy.attempt_timeout.at();
-    let fitting = match (fit::attempts_within(policy, deadline), timeout) {
-        (Some(0), Some(timeout)) => format!("Not even one attempt of {timeout} fits in {deadline}"),
-        (_, None) if deadline.is_zero() => "Nothing fits in no time".to_string(),
-        (Some(1), _) => format!("1 attempt fits in {deadline}"),
-        (Some(fit), _) => format!("{fit} attempts fit in {deadline}"),
+    let within = fit::attempts_within(policy, deadline);
+    let exact = within.is_some_and(|fitting| fitting.unknown.is_none());
+    let fitting = match (within, timeout) {
+        (Some(Fitting { most: 0, .. }), Some(timeout)) => {
+            format!("Not even one attempt of {timeout} fits in {deadline}")
+        }
+        (Some(Fitting { most: 0, .. }), None) => "Nothing fits in no time".to_string(),
+        (Some(fitting), _) => how_many(fitting, deadline),
         (None, _) => format!("Fewer attempts fit in {deadline}"),
     };
-    let raise = format!("raise the deadline to at least {need}");
+    // what is not known takes some time as well
+    let (at_least, to) = if exact { ("to at least", "to") } else { ("above", "below") };
+    let raise = format!("raise {which} {at_least} {need}");
     let spare = deadline.minus(waits.unwrap_or_default());
     let shorter = Duration::from_nanos(spare.nanos() / u128::from(attempts)).floor_millis();
     let lower = match timeout {
         Some(_) if policy.pacing == Pacing::AfterFailure && !shorter.is_zero() => {
-            format!("lower the attempt timeout to {shorter}")
+            format!("lower the attempt timeout {to} {shorter}")
         }
         Some(_) => "lower the attempt timeout and the waits".to_string(),
         None => "shorten the waits".to_string(),
@@ -155,9 +166,28 @@ fn help(
     format!("{fitting}; to keep {}, {raise}, or {lower}.", counted(attempts, "attempt"))
 }
 
+/// "2 attempts fit in 5 s"; where a number that goes into it is a bound only, so is this one.
+fn how_many(fitting: Fitting, deadline: Duration) -> String {
+    let Fitting { least, most, unknown } = fitting;
+    let many = |count| {
+        format!("{} {} in {deadline}", counted(count, "attempt"), if count == 1 { "fits" } else { "fit" })
+    };
+    match unknown {
+        Some(UnknownTime::Attempt) => {
+            format!("At most {} (how long one takes is not known)", many(most))
+        }
+        Some(UnknownTime::Waits) => format!("At most {} (the waits are not known)", many(most)),
+        None if least == most => many(least),
+        None if least == 0 => {
+            format!("At most {}, and none where the jitter makes the waits long", many(most))
+        }
+        None => format!("At most {}, and only {least} where the jitter makes the waits long", many(most)),
+    }
+}
+
 pub(super) fn of_stack(project: &Project, stack: &Stack) -> Option<Finding> {
     let (need, deadline) = (stack.demand.at()?, stack.deadline.at()?);
-    if need <= deadline || told_of_outermost(project, stack) {
+    if need <= deadline || told_of_a_layer(project, stack) {
         return None;
     }
     let mut evidence = stack_evidence(project, stack);
@@ -177,10 +207,14 @@ pub(super) fn of_stack(project: &Project, stack: &Stack) -> Option<Finding> {
     Some(Subject::stack(project, stack)?.finding(&RULE, wording, evidence.weighed()))
 }
 
-/// The deadline is that of the outermost layer, and that layer by itself is over it.
-fn told_of_outermost(project: &Project, stack: &Stack) -> bool {
-    let Some(Found::Policy(file, policy, schedule)) = outermost(project, stack) else { return false };
-    policy.deadline == stack.deadline && of_policy(file, policy, schedule).is_some()
+/// A layer has the same deadline, and by itself is over it.
+fn told_of_a_layer(project: &Project, stack: &Stack) -> bool {
+    stack.layers.iter().any(|layer| match project.found(layer.source) {
+        Some(Found::Policy(file, policy, schedule)) => {
+            policy.deadline == stack.deadline && of_policy(file, policy, schedule).is_some()
+        }
+        _ => false,
+    })
 }
 
 fn outermost<'p>(project: &'p Project, stack: &Stack) -> Option<Found<'p>> {
@@ -196,7 +230,7 @@ fn costliest(stack: &Stack) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Growth, Ratio, Setting};
+    use crate::model::{Backoff, Growth, Ratio, Setting};
     use crate::rule::samples::{check_policy, check_project, secs};
     use crate::stack::samples::{file, line, policy};
     use crate::stack::{DeclaredLayer, DeclaredStack, Selector, build};
@@ -259,7 +293,13 @@ mod tests {
         };
         let finding = check_policy(&RULE, job).unwrap();
         assert_eq!(finding.message, "6 waits add up to 10 min 30 s, more than the deadline of 3 min 20 s");
-        assert!(finding.help.starts_with("5 attempts fit in 3 min 20 s;"), "{}", finding.help);
+        assert!(
+            finding
+                .help
+                .starts_with("At most 5 attempts fit in 3 min 20 s (how long one takes is not known);"),
+            "{}",
+            finding.help
+        );
     }
 
     #[test]
@@ -312,6 +352,15 @@ mod tests {
         let finding = check_policy(&RULE, Policy { deadline: assumed(secs(5)), ..payments() }).unwrap();
         assert_eq!(finding.severity, Severity::Warning);
         assert_eq!(finding.related[2].message, "the deadline: 5 s (assumed: a bare number)");
+        let guess = Policy { deadline: assumed(secs(5)), attempt_timeout: assumed(secs(2)), ..payments() };
+        assert_eq!(check_policy(&RULE, guess).unwrap().severity, Severity::Note, "no time is certain");
+        let fallback = |time, at| {
+            let why = "the default of a parameter".into();
+            Setting::new(Bound::At(time), crate::model::Origin::Fallback(why, line(at)))
+        };
+        let parameters =
+            Policy { deadline: fallback(secs(5), 2), attempt_timeout: fallback(secs(2), 3), ..payments() };
+        assert_eq!(check_policy(&RULE, parameters).unwrap().severity, Severity::Warning, "they are written");
         let finding = check_policy(
             &RULE,
             Policy {

@@ -1,6 +1,6 @@
 //! gives-up-early
 
-use super::words::{Evidence, Subject, Wording, policies};
+use super::words::{Evidence, Subject, Wording, accepted};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Bound, Policy};
@@ -58,7 +58,7 @@ retry_max_duration_secs = 30
 
 fn check(project: &Project, limits: &Limits, findings: &mut Vec<Finding>) {
     findings.extend(
-        policies(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule, limits)),
+        accepted(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule, limits)),
     );
 }
 

@@ -1,5 +1,6 @@
 //! missing-dead-letter
 
+use super::unbounded_retries::is_endless;
 use super::words::{Evidence, Subject, Wording, policies};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
@@ -98,7 +99,8 @@ fn of_queue(file: &ProjectFile, queue: &Queue) -> Option<Finding> {
 }
 
 fn of_policy(file: &ProjectFile, policy: &Policy) -> Option<Finding> {
-    if policy.dead_letters != Some(false) {
+    // what is never given up on needs no such place yet: unbounded-retries says so
+    if policy.dead_letters != Some(false) || is_endless(policy) {
         return None;
     }
     let mut evidence = Evidence::of(&file.path);

@@ -1,6 +1,6 @@
 //! missing-deadline
 
-use super::words::{Evidence, Subject, Wording, policies};
+use super::words::{Evidence, Subject, Wording, accepted};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Bound, Layer, Policy};
@@ -49,7 +49,7 @@ jitter = "full"
 };
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
-    findings.extend(policies(project).filter_map(|(file, policy, _)| of_policy(file, policy)));
+    findings.extend(accepted(project).filter_map(|(file, policy, _)| of_policy(file, policy)));
 }
 
 fn of_policy(file: &ProjectFile, policy: &Policy) -> Option<Finding> {

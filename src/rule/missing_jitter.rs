@@ -1,6 +1,6 @@
 //! missing-jitter
 
-use super::words::{Evidence, Subject, Wording, is_sound, policies};
+use super::words::{Evidence, Subject, Wording, accepted, is_sound, waits_in_time};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Change, Finding, Fix, Severity};
 use crate::model::{Bound, Duration, Jitter, Layer, Pacing, Policy, Switch};
@@ -54,7 +54,7 @@ jitter = "full"
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
     findings
-        .extend(policies(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule)));
+        .extend(accepted(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule)));
 }
 
 fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {
@@ -63,7 +63,7 @@ fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option
     if !(policy.written && spoken_of && unscattered && policy.pacing == Pacing::AfterFailure) {
         return None;
     }
-    let waits = schedule.waits.as_deref().unwrap_or_default();
+    let waits = waits_in_time(policy, schedule).unwrap_or_default();
     if waits.iter().all(|wait| wait.max.is_zero() || wait.max >= UNHURRIED) {
         return None;
     }

@@ -84,6 +84,7 @@ mod tests {
             pointer: "/a/codes".into(),
             permanent: words(permanent),
             ambiguous: words(ambiguous),
+            unclear: Vec::new(),
         };
         Policy { repeated: vec![list], ..policy("a", "/a") }
     }

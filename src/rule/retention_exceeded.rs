@@ -26,7 +26,7 @@ Resources:
       MessageRetentionPeriod: 600
       RedrivePolicy:
         deadLetterTargetArn: !GetAtt OrdersFailed.Arn
-        maxReceiveCount: 4
+        maxReceiveCount: 5
   OrdersFailed:
     Type: AWS::SQS::Queue
     Properties: { MessageRetentionPeriod: 1209600 }
@@ -73,13 +73,16 @@ Resources:
         config: "",
     },
     fix: "Keep messages for longer than receives times the window, or receive them less often.",
-    needs: "The receives, the window and the retention of the queue; all three, or there is no finding.",
+    needs: "The receives, the window and the retention of the queue; all three, or there is no finding. Of its dead letters: how long they are kept, where their age counts from when they were sent.",
     check,
 };
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
     for file in &project.files {
-        findings.extend(file.facts.queues.iter().filter_map(|queue| of_queue(file, queue)));
+        let queues = file.facts.queues.iter();
+        findings.extend(
+            queues.filter_map(|queue| of_queue(file, queue).or_else(|| of_dead_letters(file, queue))),
+        );
     }
 }
 
@@ -107,6 +110,40 @@ fn of_queue(file: &ProjectFile, queue: &Queue) -> Option<Finding> {
     Some(Subject::queue(file, queue).finding(&RULE, wording, evidence.weighed()))
 }
 
+/// The age of a message goes on counting among the dead letters.
+fn of_dead_letters(file: &ProjectFile, queue: &Queue) -> Option<Finding> {
+    let (receives, window, retention) = (queue.receives.at()?, queue.window.at()?, queue.retention.at()?);
+    let kept = queue.dead_letter_retention.as_ref()?;
+    let dead = kept.at().filter(|dead| *dead < retention)?;
+    let needed = window.times(receives);
+    let lost = needed >= dead;
+    let mut evidence = Evidence::of(&file.path);
+    if lost {
+        evidence.number("receives", &queue.receives);
+        evidence.number(queue.window_key, &queue.window);
+    } else {
+        evidence.soften();
+    }
+    evidence.number("the retention", &queue.retention);
+    evidence.number("the retention of its dead letters", kept);
+    let wording = Wording {
+        message: if lost {
+            format!(
+                "dead letters are kept for {dead} from when they were first sent, and {receives} receives of {window} \
+                 take {needed}: they are dropped as they arrive"
+            )
+        } else {
+            format!(
+                "dead letters are kept for {dead} from when they were first sent, less than the {retention} that the queue \
+                 keeps a message: one that waited longer is dropped as it arrives"
+            )
+        },
+        label: "its dead letters are kept for less".into(),
+        help: format!("Keep dead letters for longer than the queue keeps a message, {retention}."),
+    };
+    Some(Subject::queue(file, queue).finding(&RULE, wording, evidence.weighed()))
+}
+
 /// The receives that fit into the retention.
 fn fitting(queue: &Queue) -> Option<u128> {
     queue.retention.at()?.nanos().checked_div(queue.window.at()?.nanos())
@@ -124,6 +161,31 @@ mod tests {
             &RULE,
             &Project { files: vec![file("a.yaml", vec![], vec![queue])], ..Project::default() },
         )
+    }
+
+    #[test]
+    fn dead_letters_that_are_kept_for_less_than_messages_may_be_gone_as_they_arrive() {
+        let kept = |seconds| {
+            let dead = Some(Setting::written(secs(seconds), line(9)));
+            check_queue(Queue { dead_letter_retention: dead, ..queue("Orders", "/Orders") })
+        };
+        let findings = kept(86_400);
+        assert_eq!(findings[0].severity, Severity::Warning);
+        assert_eq!(
+            findings[0].message,
+            "dead letters are kept for 1 d from when they were first sent, less than the 4 d that the queue keeps a \
+             message: one that waited longer is dropped as it arrives"
+        );
+        assert_eq!(kept(345_600), [], "what is as old has expired before");
+        let findings = kept(150);
+        assert_eq!(findings[0].severity, Severity::Error);
+        assert_eq!(
+            findings[0].message,
+            "dead letters are kept for 2 min 30 s from when they were first sent, and 5 receives of 30 s take 2 min \
+             30 s: they are dropped as they arrive"
+        );
+        let unknown = Some(Setting::unknown("a parameter", None));
+        assert_eq!(check_queue(Queue { dead_letter_retention: unknown, ..queue("Orders", "/Orders") }), []);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! retry-unreachable
 
-use super::words::{Evidence, Subject, Wording, counted, policies};
+use super::words::{Evidence, Subject, Wording, accepted, at_its_tightest, counted};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Duration, Pacing, Policy};
@@ -50,26 +50,27 @@ jitter = "full"
     },
     fix: "Give one attempt only a part of the deadline, wait less between attempts, raise the deadline, or take \
           the retries away that never start.",
-    needs: "The deadline and the number of attempts, and either the attempt timeout or the smallest waits.",
+    needs: "The deadline and the number of attempts, and either the attempt timeout or the smallest waits. Where nothing bounds an attempt: that the file writes the deadline, and asks for a retry of what timed out.",
     check,
 };
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
     findings
-        .extend(policies(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule)));
+        .extend(accepted(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule)));
 }
 
 pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule) -> Option<Finding> {
+    let (policy, whose) = &at_its_tightest(policy);
     let deadline = policy.deadline.at()?;
-    if deadline.is_zero() && fit::shortfall(policy).is_some() {
-        return None; // nothing fits in no time: deadline-exceeded says so
-    }
     let retries = policy.attempts.at().map(|attempts| attempts.saturating_sub(1));
     if retries == Some(0) || policy.attempts.is_unknown() {
         return None;
     }
     // an endless policy is meant to be ended by its deadline
     let started = fit::attempts_started(policy, Duration::ZERO).at();
+    if started.is_some_and(|started| started <= 1) && fit::shortfall(policy).is_some() {
+        return None; // that no more than one attempt fits, deadline-exceeded says
+    }
     let first_late = started.zip(retries).filter(|(started, retries)| started <= retries);
     let slow =
         policy.attempt_timeout.at().filter(|time| *time >= deadline && policy.pacing == Pacing::AfterFailure);
@@ -84,7 +85,7 @@ pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule
             evidence.number("the attempt timeout", &policy.attempt_timeout);
             Wording {
                 message: format!(
-                    "one attempt may take {timeout}, and the deadline is {deadline}: no retry follows an attempt that times out"
+                    "one attempt may take {timeout}, and the deadline{whose} is {deadline}: no retry follows an attempt that times out"
                 ),
                 label: "its retries follow fast failures only".into(),
                 help: format!(
@@ -96,11 +97,34 @@ pub(super) fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule
             evidence.waits(policy, schedule);
             late(started, retries, deadline)
         }
-        (None, None) => return None,
+        (None, None) => return of_unended(file, policy, deadline, whose),
     };
     evidence.value("attempts", &policy.attempts);
-    evidence.number("the deadline", &policy.deadline);
+    evidence.number(&format!("the deadline{whose}"), &policy.deadline);
     Some(Subject::policy(file, policy).finding(&RULE, wording, evidence))
+}
+
+/// The file asks for a retry of what timed out, and only the deadline ends an attempt: its retries follow what
+/// fails faster. That is what many mean, so it is a note.
+fn of_unended(file: &ProjectFile, policy: &Policy, deadline: Duration, whose: &str) -> Option<Finding> {
+    let asked = policy.retries_timeouts?;
+    let unended = policy.attempt_timeout.is_unlimited() && policy.faults.is_empty();
+    if !(unended && policy.deadline.is_written()) {
+        return None;
+    }
+    let mut evidence = Evidence::of(&file.path);
+    evidence.label(asked, "this retries what timed out, too".into());
+    evidence.value("the attempt timeout", &policy.attempt_timeout);
+    evidence.number(&format!("the deadline{whose}"), &policy.deadline);
+    let wording = Wording {
+        message: format!(
+            "only the deadline of {deadline} ends an attempt that hangs, and no retry follows it"
+        ),
+        label: "its retries follow faster failures only".into(),
+        help: format!("Give each attempt a timeout of its own, well below {deadline}."),
+    };
+    let finding = Subject::policy(file, policy).finding(&RULE, wording, evidence);
+    Some(Finding { severity: Severity::Note, ..finding })
 }
 
 /// The least waits alone reach the deadline before this retry.
@@ -191,9 +215,36 @@ mod tests {
     }
 
     #[test]
-    fn a_deadline_of_nothing_is_told_of_once() {
+    fn a_deadline_before_all_retries_is_told_of_once() {
         assert_eq!(check_policy(&RULE, waiting(3, 1, Some(1), 0)), None, "deadline-exceeded has it");
         assert!(check_policy(&RULE, waiting(3, 0, None, 0)).is_some(), "and only this rule has it here");
+        assert_eq!(
+            check_policy(&RULE, waiting(3, 20, None, 10)),
+            None,
+            "no retry fits, deadline-exceeded says"
+        );
+        assert!(check_policy(&RULE, waiting(3, 5, None, 10)).is_some(), "one does");
+    }
+
+    #[test]
+    fn a_retry_of_timeouts_that_nothing_but_the_deadline_brings_about_is_a_note() {
+        let hanging = Policy {
+            attempt_timeout: Setting::unlimited("Istio's default"),
+            retries_timeouts: Some(line(7)),
+            ..waiting(3, 0, None, 10)
+        };
+        let finding = check_policy(&RULE, hanging.clone()).unwrap();
+        assert_eq!(
+            finding.message,
+            "only the deadline of 10 s ends an attempt that hangs, and no retry follows it"
+        );
+        assert_eq!(finding.severity, Severity::Note);
+        let unasked = Policy { retries_timeouts: None, ..hanging.clone() };
+        assert_eq!(check_policy(&RULE, unasked), None, "only faster failures are retried");
+        let default = Policy { deadline: Setting::default(secs(15), "Envoy's default"), ..hanging.clone() };
+        assert_eq!(check_policy(&RULE, default), None, "nobody wrote the deadline");
+        let unknown = Policy { attempt_timeout: Setting::unknown("an expression", None), ..hanging };
+        assert_eq!(check_policy(&RULE, unknown), None);
     }
 
     #[test]
@@ -203,10 +254,11 @@ mod tests {
     }
 
     #[test]
-    fn where_only_retries_are_cut_a_wait_may_end_at_the_deadline() {
+    fn where_only_retries_are_cut_the_first_attempt_runs_whatever_the_deadline() {
         let argo = Policy { deadline_effect: DeadlineEffect::CutsRetries, ..waiting(2, 10, None, 10) };
-        assert_eq!(check_policy(&RULE, argo.clone()), None);
-        let late = Policy { deadline: Setting::written(secs(9), line(2)), ..argo };
-        assert!(check_policy(&RULE, late).is_some());
+        let finding = check_policy(&RULE, argo.clone()).unwrap();
+        assert!(finding.help.starts_with("Make no retries"), "{}", finding.help);
+        let later = Policy { deadline: Setting::written(secs(11), line(2)), ..argo };
+        assert_eq!(check_policy(&RULE, later), None);
     }
 }

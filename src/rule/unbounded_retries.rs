@@ -1,6 +1,6 @@
 //! unbounded-retries
 
-use super::words::{Evidence, Subject, Wording, policies};
+use super::words::{Evidence, Subject, Wording, accepted};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Layer, Policy};
@@ -49,14 +49,16 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
-    let endless = policies(project).filter(|(_, policy, _)| is_endless(policy));
+    let endless = accepted(project).filter(|(_, policy, _)| is_endless(policy));
     findings.extend(endless.map(|(file, policy, _)| finding(file, policy)));
 }
 
 /// Nothing ends it, and that is worth a finding: supervisors and probes go on for ever by their nature,
-/// queues have a rule of their own, and shippers are made for it.
+/// redelivery is told of with its queue, and shippers are made for it.
 pub(super) fn is_endless(policy: &Policy) -> bool {
-    let by_nature = matches!(policy.layer, Layer::Server | Layer::Probe | Layer::Queue)
+    let redelivery = policy.layer == Layer::Queue && policy.dead_letters.is_none();
+    let by_nature = matches!(policy.layer, Layer::Server | Layer::Probe)
+        || redelivery
         || policy.ships && policy.attempts.origin.is_default();
     policy.attempts.is_unlimited() && policy.deadline.is_unlimited() && !by_nature
 }
@@ -65,12 +67,15 @@ fn finding(file: &ProjectFile, policy: &Policy) -> Finding {
     let mut evidence = Evidence::of(&file.path);
     evidence.value("attempts", &policy.attempts);
     evidence.value("the deadline", &policy.deadline);
-    if !policy.written {
+    // what a stream keeps expires
+    let expires = policy.layer == Layer::Queue;
+    if !policy.written || expires {
         evidence.soften();
     }
+    let nothing = if expires { "nothing but its expiry" } else { "nothing" };
     let wording = Wording {
-        message: "nothing ends the retrying: there is no limit of attempts and no deadline".into(),
-        label: "retries for ever".into(),
+        message: format!("{nothing} ends the retrying: there is no limit of attempts and no deadline"),
+        label: if expires { "holds up what comes after it".into() } else { "retries for ever".into() },
         help: "Set a number of attempts or a deadline; if it is meant to go on for ever, say so with \
                `retrylint: ignore[unbounded-retries] -- why` in a comment."
             .into(),

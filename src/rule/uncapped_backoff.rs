@@ -1,6 +1,6 @@
 //! uncapped-backoff
 
-use super::words::{Evidence, Subject, Wording, policies};
+use super::words::{Evidence, Subject, Wording, accepted, waits_in_time};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::{Growth, Policy};
@@ -73,7 +73,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(project: &Project, limits: &Limits, findings: &mut Vec<Finding>) {
     findings.extend(
-        policies(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule, limits)),
+        accepted(project).filter_map(|(file, policy, schedule)| of_policy(file, policy, schedule, limits)),
     );
 }
 
@@ -85,7 +85,7 @@ fn of_policy(file: &ProjectFile, policy: &Policy, schedule: &Schedule, limits: &
     if !(policy.written && grows && policy.backoff.cap.is_unlimited()) {
         return None;
     }
-    let waits = schedule.waits.as_ref()?;
+    let waits = waits_in_time(policy, schedule)?;
     let first = waits.iter().position(|wait| wait.max > limits.single_wait)?;
     let longest = waits.iter().map(|wait| wait.max).max()?;
     let mut evidence = Evidence::of(&file.path);

@@ -221,7 +221,12 @@ mod tests {
             run,
             attempts: 1,
             gathering: Setting::default(secs(gathering), "Lambda's default"),
-            advice: Some(Advice { runs: 6, source: "AWS's guide to Lambda with SQS".into() }),
+            advice: Some(Advice {
+                runs: 6,
+                receives: 5,
+                throttled: None,
+                source: "AWS's guide to Lambda with SQS".into(),
+            }),
         }
     }
 

@@ -128,7 +128,7 @@ mod tests {
             run,
             attempts: 1,
             gathering: Setting::written(secs(10), line(8)),
-            advice: Some(Advice { runs: 6, source: "AWS's guide".into() }),
+            advice: Some(Advice { runs: 6, receives: 5, throttled: None, source: "AWS's guide".into() }),
         };
         let queue = Queue {
             window: Setting::written(secs(window), line(3)),

@@ -2,8 +2,8 @@
 
 use super::{Rule, suspicious_unit};
 use crate::finding::{Change, Finding, Fix, Label, Severity};
-use crate::model::{Bound, Growth, Jitter, Origin, Policy, Queue, Remark, Setting};
-use crate::schedule::Schedule;
+use crate::model::{Bound, Duration, Growth, Jitter, Origin, Policy, Queue, Remark, Setting, Tightest};
+use crate::schedule::{Schedule, Wait, fit};
 use crate::source::Place;
 use crate::stack::{Found, Project, ProjectFile, Stack, StackLayer};
 use std::borrow::Cow;
@@ -32,6 +32,33 @@ pub(super) fn policies(project: &Project) -> impl Iterator<Item = (&ProjectFile,
             .zip(&file.schedules)
             .map(move |(policy, schedule)| (file, policy, schedule))
     })
+}
+
+/// The same for rules about numbers: without those whose configuration is refused as a whole. That is told of, and
+/// what the refused value would have done to the others is not.
+pub(super) fn accepted(project: &Project) -> impl Iterator<Item = (&ProjectFile, &Policy, &Schedule)> {
+    policies(project)
+        .filter(|(_, policy, _)| !policy.faults.iter().any(|fault| fault.refused && !fault.lenient))
+}
+
+/// The waits that come about: those before the retries that can start within the deadline. That there is no time
+/// for the others is told of by itself.
+pub(super) fn waits_in_time<'s>(policy: &Policy, schedule: &'s Schedule) -> Option<&'s [Wait]> {
+    let waits = schedule.waits.as_deref()?;
+    let started = fit::attempts_started(policy, Duration::ZERO).at();
+    let retries = started.map(|started| usize::try_from(started.saturating_sub(1)).unwrap_or(usize::MAX));
+    waits.get(..retries.map_or(waits.len(), |retries| retries.min(waits.len())))
+}
+
+/// A policy as it is for the calls that have the least time, and whose deadline that is: "" where all have the
+/// same, else " of the route".
+pub(super) fn at_its_tightest(policy: &Policy) -> (Cow<'_, Policy>, String) {
+    match &policy.tightest {
+        None => (Cow::Borrowed(policy), String::new()),
+        Some(Tightest { of, deadline }) => {
+            (Cow::Owned(Policy { deadline: deadline.clone(), ..policy.clone() }), format!(" of {of}"))
+        }
+    }
 }
 
 /// What a finding says.
@@ -100,6 +127,7 @@ impl<'p> Subject<'p> {
     /// The finding.
     pub(super) fn finding(self, rule: &Rule, wording: Wording, evidence: Evidence) -> Finding {
         let own = |label: &Label| label.file == self.file && label.place == self.place;
+        let severity = rule.severity.min(evidence.most());
         let mut related: Vec<Label> = Vec::new();
         for label in evidence.related {
             if !own(&label) && !related.contains(&label) {
@@ -108,7 +136,7 @@ impl<'p> Subject<'p> {
         }
         Finding {
             rule: rule.id,
-            severity: if evidence.mild { rule.severity.min(Severity::Warning) } else { rule.severity },
+            severity,
             message: wording.message,
             file: self.file.to_string(),
             place: self.place,
@@ -197,6 +225,7 @@ pub(super) struct Evidence {
     mild: bool,
     numbers: u32,
     defaults: u32,
+    guesses: u32,
 }
 
 impl Evidence {
@@ -232,6 +261,7 @@ impl Evidence {
         if setting.at().is_some() {
             self.numbers += 1;
             self.defaults += u32::from(setting.origin.is_default());
+            self.guesses += u32::from(setting.origin.is_guess());
         }
         self.value(what, setting);
     }
@@ -257,6 +287,7 @@ impl Evidence {
         }
         self.numbers += 1;
         self.defaults += u32::from(backoff.initial.origin.is_default());
+        self.guesses += u32::from(backoff.initial.origin.is_guess());
         if backoff.initial.origin.is_default() {
             let longest = waits.iter().map(|wait| wait.max).max().unwrap_or_default();
             self.tell(format!("the waits: up to {longest}"), &backoff.initial.origin);
@@ -283,12 +314,24 @@ impl Evidence {
         self
     }
 
+    /// The most severe that a finding of these numbers is.
+    fn most(&self) -> Severity {
+        match self.mild {
+            // nothing of it is written
+            _ if self.guesses > 0 && self.guesses + self.defaults == self.numbers => Severity::Note,
+            true => Severity::Warning,
+            false => Severity::Error,
+        }
+    }
+
     fn tell(&mut self, text: String, origin: &Origin) {
         self.mild |= origin.is_assumed();
         match origin {
             Origin::Written(place) | Origin::Inherited(place) => self.label(*place, text),
             Origin::Default(whose) | Origin::Declared(whose) => self.note(format!("{text} ({whose})")),
-            Origin::Assumed(why, Some(place)) => self.label(*place, format!("{text} (assumed: {why})")),
+            Origin::Assumed(why, Some(place)) | Origin::Fallback(why, place) => {
+                self.label(*place, format!("{text} (assumed: {why})"))
+            }
             Origin::Unknown(why, Some(place)) => self.label(*place, format!("{text}, since {why}")),
             Origin::Assumed(why, None) => self.note(format!("{text} (assumed: {why})")),
             Origin::Unknown(why, None) => self.note(format!("{text}, since {why}")),

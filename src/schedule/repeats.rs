@@ -4,6 +4,9 @@ use super::Wait;
 use super::waits::Waits;
 use crate::model::{Backoff, Bound, DeadlineEffect, Duration, Pacing, Policy};
 
+/// The shortest time there is: what is before a limit is at least so long before it.
+const INSTANT: Duration = Duration::from_nanos(1);
+
 /// The numbers by which an operation is repeated; those of a policy, of a queue, or of a layer declared
 /// elsewhere. The length of one attempt is a question's own, since a layer below may shorten it.
 #[derive(Clone, Copy, Debug)]
@@ -72,9 +75,28 @@ impl<'a> Repeats<'a> {
         }
     }
 
-    /// The most attempts whose demand is no longer than `limit`; no more than there are.
+    /// The most attempts that fit into `limit` if each takes `attempt`, with the largest waits; no more than
+    /// there are. One fits that starts before the limit and is over by then: what starts at its very instant
+    /// does not run, even if it takes no time.
     pub fn fitting(&self, attempt: Duration, limit: Duration) -> Bound<u64> {
-        self.reached(attempt, limit, |wait| self.slow_step(attempt, wait))
+        self.within(attempt, limit, |wait| self.slow_step(attempt, wait))
+    }
+
+    /// The same with the smallest waits.
+    pub fn fitting_at_best(&self, attempt: Duration, limit: Duration) -> Bound<u64> {
+        match self.pacing {
+            // they go on beside each other: only a failure makes a wait shorter
+            Pacing::Hedged => self.fitting(attempt, limit),
+            _ => self.within(attempt, limit, |wait| self.fast_step(attempt, wait)),
+        }
+    }
+
+    fn within(&self, attempt: Duration, limit: Duration, step: impl Fn(Wait) -> Duration) -> Bound<u64> {
+        match (attempt, limit) {
+            (Duration::ZERO, Duration::ZERO) => Bound::At(0),
+            (Duration::ZERO, _) => self.reached(attempt, limit.minus(INSTANT), step),
+            (_, _) => self.reached(attempt, limit, step),
+        }
     }
 
     /// The attempts that can start before `limit` if each takes `attempt`, with the smallest waits; no more
@@ -84,20 +106,21 @@ impl<'a> Repeats<'a> {
             None => self.attempts,
             Some(Duration::ZERO) => Bound::At(0),
             Some(limit) => {
-                let last = limit.minus(Duration::from_nanos(1));
-                self.reached(Duration::ZERO, last, |wait| self.fast_step(attempt, wait))
+                self.reached(Duration::ZERO, limit.minus(INSTANT), |wait| self.fast_step(attempt, wait))
             }
         }
     }
 
     /// The same within the own deadline.
     pub fn started(&self, attempt: Duration) -> Bound<u64> {
-        match (self.deadline, self.deadline_effect) {
-            // The first attempt is not concerned, and a wait may end at the deadline.
-            (Bound::At(deadline), DeadlineEffect::CutsRetries) => {
-                self.reached(Duration::ZERO, deadline, |wait| self.fast_step(attempt, wait))
+        match self.started_before(self.deadline, attempt) {
+            // the first attempt is not concerned
+            Bound::At(0)
+                if self.deadline_effect == DeadlineEffect::CutsRetries && self.attempts != Bound::At(0) =>
+            {
+                Bound::At(1)
             }
-            _ => self.started_before(self.deadline, attempt),
+            started => started,
         }
     }
 

@@ -30,6 +30,9 @@ fn policy(attempts: u64) -> Policy {
         links: crate::model::Links::default(),
         idle: None,
         idle_limits: Vec::new(),
+        tightest: None,
+        retries_timeouts: None,
+        methods: None,
         ignores_retry_after: None,
         dead_letters: None,
         repeated: Vec::new(),
@@ -330,6 +333,11 @@ fn a_thousand_waits_are_listed_and_all_are_counted() {
     assert_eq!((long.waits.unwrap().len(), long.truncated, long.total_max), (1000, true, at(10_010)));
 }
 
+/// The attempts that fit with the largest waits.
+fn sure(policy: &Policy, limit: Duration) -> Option<u64> {
+    fit::attempts_within(policy, limit).map(|fitting| fitting.least)
+}
+
 #[test]
 fn the_deadline_of_a_proxy_cuts() {
     // Istio's four attempts of 2 s in 5 s
@@ -337,8 +345,33 @@ fn the_deadline_of_a_proxy_cuts() {
     assert_eq!(mins(&policy), [0.0; 3]);
     assert_eq!(maxs(&policy), [25.0, 50.0, 100.0]);
     assert_eq!(ends(&policy), (at(8175), at(5000)));
-    assert_eq!(fit::attempts_within(&policy, ms(5000)), Some(2));
+    assert_eq!(sure(&policy, ms(5000)), Some(2));
     assert_eq!(fit::shortfall(&policy), Some(ms(3175)));
+}
+
+#[test]
+fn what_starts_at_the_very_limit_does_not_fit_whatever_is_known_of_it() {
+    let job = policy(7).exponential(10_000, "2").cuts(30_000);
+    let fitting = fit::attempts_within(&job, ms(30_000)).unwrap();
+    assert_eq!((fitting.least, fitting.most, fitting.unknown), (2, 2, Some(fit::UnknownTime::Attempt)));
+    assert_eq!(fit::attempts_started(&job, Duration::ZERO), Bound::At(2));
+    assert_eq!(sure(&job, ms(30_001)), Some(3));
+    assert_eq!(sure(&job, ms(0)), Some(0));
+    assert_eq!(sure(&job.attempt(10_000), ms(40_000)), Some(2), "10 + 10 + 10 + 20 is as long");
+}
+
+#[test]
+fn jitter_makes_two_numbers_of_what_fits() {
+    let jittered = policy(5).envoy().attempt(100);
+    let fitting = fit::attempts_within(&jittered, ms(400)).unwrap();
+    assert_eq!((fitting.least, fitting.most, fitting.unknown), (3, 4, None));
+    let hedged = policy(5).grows(Growth::Constant, 100).paced(Pacing::Hedged).attempt(100);
+    let fitting = fit::attempts_within(&hedged, ms(300)).unwrap();
+    assert_eq!((fitting.least, fitting.most), (3, 3));
+    let unknown = Policy { backoff: Backoff::unknown("no wait is written"), ..policy(5).attempt(100) };
+    let fitting = fit::attempts_within(&unknown, ms(300)).unwrap();
+    assert_eq!((fitting.least, fitting.most, fitting.unknown), (3, 3, Some(fit::UnknownTime::Waits)));
+    assert_eq!(fit::shortfall(&unknown.cuts(300)), Some(ms(200)));
 }
 
 #[test]
@@ -368,9 +401,9 @@ fn a_deadline_that_cuts_retries_leaves_the_first_attempt() {
     assert_eq!(ends(&argo.clone().attempt(2_500_000)).1, at(2_500_000));
     assert_eq!(ends(&argo.clone().endless_attempt()).1, Bound::Unlimited);
     assert_eq!(ends(&argo.clone()).1, Bound::Unknown);
-    // 25 min and 5 min of wait end at the deadline, which is in time
-    assert_eq!(fit::attempts_started(&argo, ms(1_500_000)), Bound::At(2));
-    assert_eq!(fit::attempts_started(&argo, ms(1_500_001)), Bound::At(1));
+    // 25 min and 5 min of wait end at the deadline
+    assert_eq!(fit::attempts_started(&argo, ms(1_499_999)), Bound::At(2));
+    assert_eq!(fit::attempts_started(&argo, ms(1_500_000)), Bound::At(1), "its pod would have no time left");
     assert_eq!(fit::attempts_started(&argo, ms(120_000)), Bound::At(3));
 }
 
@@ -441,13 +474,13 @@ fn attempts_start_strictly_before_a_limit() {
 fn endless_attempts_are_counted_by_what_limits_them() {
     let policy = policy(1).unlimited().exponential(1000, "2").cap(4000).attempt(1000);
     // starts at 0, 2, 5, 10, 15, 20 … s
-    assert_eq!(fit::attempts_within(&policy, ms(16_000)), Some(5));
+    assert_eq!(sure(&policy, ms(16_000)), Some(5));
     assert_eq!(fit::attempts_started(&policy.clone().cuts(10_001), ms(1000)), Bound::At(4));
     let at_once = policy.clone().grows(Growth::None, 0).cuts(1000);
     assert_eq!(fit::attempts_started(&at_once, Duration::ZERO), Bound::Unlimited);
     // 6 s for three of them, and 5 s for each other
     let age = Duration::from_secs(5_000_000_000_000_001);
-    assert_eq!(fit::attempts_within(&policy, age), Some(1_000_000_000_000_002));
+    assert_eq!(sure(&policy, age), Some(1_000_000_000_000_002));
 }
 
 #[test]
@@ -470,7 +503,7 @@ fn sums_of_waits_that_never_settle_are_not_known() {
     assert_eq!(result.worst_case, at(5));
     assert_eq!(result.waits.unwrap().len(), 1000);
     // what happens before that is known
-    assert_eq!(fit::attempts_within(&slow, ms(10)), Some(4));
+    assert_eq!(sure(&slow, ms(10)), Some(4));
 }
 
 fn bound<T: std::fmt::Debug + Clone>(
@@ -637,18 +670,19 @@ proptest! {
     #[test]
     fn what_fits_asks_for_no_more_than_the_limit(policy in any_policy(), limit in 0..Duration::LONGEST.nanos()) {
         let limit = Duration::from_nanos(limit);
-        let Some(count) = fit::attempts_within(&policy, limit) else { return Ok(()) };
+        let Some(count) = sure(&policy, limit) else { return Ok(()) };
         let demand = |attempts| fit::least_demand(&with_attempts(&policy, attempts));
         prop_assert!(no_longer(demand(count), Bound::At(limit)));
         if policy.attempts.bound != Bound::At(count) {
             prop_assert!(policy.attempts.at().is_none_or(|attempts| count < attempts));
-            prop_assert!(!matches!(demand(count + 1), Bound::At(demand) if demand <= limit));
+            let instantly = policy.attempt_timeout.at().unwrap_or_default().is_zero();
+            prop_assert!(!matches!(demand(count + 1), Bound::At(demand) if demand < limit || demand == limit && !instantly));
         }
     }
 
     #[test]
     fn whatever_is_sure_to_end_in_time_can_start_in_time(policy in any_policy(), limit in 1u64..1_000_000) {
-        let Some(attempt) = policy.attempt_timeout.at().filter(|attempt| !attempt.is_zero()) else { return Ok(()) };
+        let Some(attempt) = policy.attempt_timeout.at() else { return Ok(()) };
         let repeats = Repeats::of(&policy);
         let fitting = repeats.fitting(attempt, ms(limit));
         let started = repeats.started_before(at(limit), attempt);

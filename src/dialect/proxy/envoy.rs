@@ -7,8 +7,8 @@ use crate::dialect::shape::{failures, placeholder, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::{
-    Backoff, Bound, Duration, Facts, Idle, Layer, Links, Name, Origin, Policy, Reference, Remark, Setting,
-    link,
+    Backoff, Bound, Duration, Facts, Fault, Idle, Layer, Links, Methods, Name, Origin, Policy, Reference,
+    Remark, Setting, Tightest, link,
 };
 use std::collections::HashMap;
 
@@ -149,9 +149,9 @@ fn virtual_host(host: Node<'_>, clusters: &Clusters<'_>, facts: &mut Facts) {
     let block = Block::new(host, Keys::Protobuf);
     let host_name = block.get("name").and_then(Node::text).unwrap_or("virtual host");
     let on_the_way_to = domains(block);
-    let mut inherited: Vec<Setting<Duration>> = Vec::new();
-    let mut inherited_calls = Vec::new();
+    let mut inherited = Inherited::default();
     let mut own = Vec::new();
+    let shared = block.get("retry_policy");
     for (n, route) in block.get("routes").into_iter().flat_map(Node::items).enumerate() {
         let route = Block::new(route, Keys::Protobuf);
         let action = route.block("route");
@@ -161,32 +161,43 @@ fn virtual_host(host: Node<'_>, clusters: &Clusters<'_>, facts: &mut Facts) {
         let mut reader = Reader::new("Envoy");
         let timeout = reader.get(action, &TIMEOUT);
         reader.doubled(action, "retry_policy");
+        let label = route.get("name").and_then(Node::text).map_or(format!("routes[{n}]"), str::to_string);
         let Some(retries) = action.get("retry_policy") else {
-            inherited.push(timeout);
-            inherited_calls.extend(called(action, clusters));
+            inherited.timeouts.push((label, timeout));
+            inherited.calls.extend(called(action, clusters));
+            inherited.methods = match (inherited.methods, methods(route)) {
+                (Some(before), Some(more)) => Some(before.and(more)),
+                (before, more) => before.or(more),
+            };
             continue;
         };
-        let label = route.get("name").and_then(Node::text).map_or(format!("routes[{n}]"), str::to_string);
         let links = Links {
             calls: called(action, clusters),
             on_the_way_to: on_the_way_to.iter().cloned().chain(grpc_service(route)).collect(),
             ..Links::default()
         };
-        own.push(Policy { links, ..retry_policy(reader, retries, format!("{host_name}/{label}"), timeout) });
+        let mut policy = retry_policy(reader, retries, format!("{host_name}/{label}"), timeout);
+        if shared.is_some() && is_off(retries) {
+            policy.idle = None; // it switches that of the virtual host off
+        }
+        policy.methods = policy.methods.or(methods(route).filter(|_| !limited_to_some(retries)));
+        own.push(Policy { links, ..policy });
     }
-    if let Some(retries) = block.get("retry_policy") {
+    if let Some(retries) = shared {
         let mut reader = Reader::new("Envoy");
         reader.doubled(block, "retry_policy");
-        let replaced = inherited.is_empty() && !own.is_empty();
-        let timeout = longest(inherited).unwrap_or_else(|| reader.absent(&TIMEOUT));
+        let replaced = inherited.timeouts.is_empty() && !own.is_empty();
+        let timeout = longest(&inherited.timeouts).unwrap_or_else(|| reader.absent(&TIMEOUT));
         let mut policy = retry_policy(reader, retries, host_name.to_string(), timeout);
-        policy.links = Links { calls: inherited_calls, on_the_way_to, ..Links::default() };
+        policy.links = Links { calls: inherited.calls, on_the_way_to, ..Links::default() };
+        policy.methods = policy.methods.or(inherited.methods.filter(|_| !limited_to_some(retries)));
+        shorter_routes(&mut policy, Block::new(retries, Keys::Protobuf), inherited.timeouts);
         if replaced {
             policy.attempts = Setting::new(Bound::At(1), Origin::Written(retries.key_place()));
             policy.backoff = Backoff::none("replaced by the policies of the routes");
             policy.repeated.clear();
             policy.links = Links::default();
-            policy.idle = Some(Idle {
+            policy.idle = (!is_off(retries)).then(|| Idle {
                 why: "every route has a retry_policy of its own, which replaces it as a whole".into(),
                 help: "Remove it, or the policies of the routes that it is meant for.".into(),
             });
@@ -196,9 +207,19 @@ fn virtual_host(host: Node<'_>, clusters: &Clusters<'_>, facts: &mut Facts) {
     facts.policies.append(&mut own);
 }
 
+/// What the routes that use the policy of a virtual host are.
+#[derive(Default)]
+struct Inherited {
+    /// Their names and timeouts.
+    timeouts: Vec<(String, Setting<Duration>)>,
+    calls: Vec<Reference>,
+    methods: Option<Methods>,
+}
+
 /// The longest of the timeouts that govern one policy; none at all is longer than any.
-fn longest(timeouts: Vec<Setting<Duration>>) -> Option<Setting<Duration>> {
-    timeouts.into_iter().reduce(|one, other| match (one.bound, other.bound) {
+fn longest(timeouts: &[(String, Setting<Duration>)]) -> Option<Setting<Duration>> {
+    let timeouts = timeouts.iter().map(|(_, timeout)| timeout.clone());
+    timeouts.reduce(|one, other| match (one.bound, other.bound) {
         (Bound::Unlimited, _) | (Bound::Unknown, _) => one,
         (_, Bound::Unlimited) | (_, Bound::Unknown) => other,
         (Bound::At(a), Bound::At(b)) => {
@@ -209,6 +230,57 @@ fn longest(timeouts: Vec<Setting<Duration>>) -> Option<Setting<Duration>> {
             }
         }
     })
+}
+
+/// What a policy does on the routes that have less time than the others: which of them has the least, and which of
+/// them lose the per-try timeout.
+fn shorter_routes(policy: &mut Policy, block: Block<'_>, timeouts: Vec<(String, Setting<Duration>)>) {
+    let per_try = policy.attempt_timeout.at();
+    let whole = policy.deadline.bound;
+    let mut tightest: Option<Tightest> = None;
+    for (of, deadline) in timeouts {
+        let Some(time) = deadline.at().filter(|_| deadline.bound != whole) else { continue };
+        let lost = block.get(PER_TRY_TIMEOUT.key).filter(|_| per_try.is_some_and(|per_try| per_try >= time));
+        if let Some(node) = lost {
+            let mut reader = Reader::new("Envoy");
+            reader.replace(node, envoy::dropped(&format!("the timeout of the request, {time} on {of}")));
+            policy.faults.extend(reader.faults.into_iter().map(|fault| Fault { lenient: true, ..fault }));
+        } else if tightest.as_ref().and_then(|least| least.deadline.at()).is_none_or(|least| time < least) {
+            tightest = Some(Tightest { of, deadline });
+        }
+    }
+    policy.tightest = tightest;
+}
+
+/// The values that the matchers of a method ask for, of a route or of retriable_request_headers
+/// (route_components.proto, HeaderMatcher; the matchers beside `string_match` are older).
+fn method_values<'d>(headers: Node<'d>) -> impl Iterator<Item = Node<'d>> {
+    let matchers = headers.items().map(|matcher| Block::new(matcher, Keys::Protobuf)).filter(|matcher| {
+        let inverted = matcher.get("invert_match").and_then(Node::boolean) == Some(true);
+        matcher.get("name").and_then(Node::text) == Some(":method") && !inverted
+    });
+    matchers.filter_map(|matcher| {
+        let string = matcher.block("string_match");
+        let regex = [string.block("safe_regex"), matcher.block("safe_regex_match")];
+        let regex = regex.into_iter().find_map(|regex| regex.get("regex"));
+        string.get("exact").or_else(|| matcher.get("exact_match")).or(regex)
+    })
+}
+
+/// The methods that a route matches. Calls of gRPC are all POST, whatever they do.
+fn methods(route: Block<'_>) -> Option<Methods> {
+    let named = route.block("match").get("headers").into_iter().flat_map(method_values);
+    failures::matched_methods(named).filter(|_| grpc_service(route).is_none())
+}
+
+/// Whether only requests with certain headers are retried.
+fn limited_to_some(retries: Node<'_>) -> bool {
+    Block::new(retries, Keys::Protobuf).get("retriable_request_headers").is_some()
+}
+
+/// Whether a policy switches retries off.
+fn is_off(retries: Node<'_>) -> bool {
+    Block::new(retries, Keys::Protobuf).get(NUM_RETRIES.key).is_some_and(|count| count.text() == Some("0"))
 }
 
 fn retry_policy<'d>(
@@ -253,7 +325,7 @@ fn retry_policy<'d>(
     let ignores_retry_after = own_schedule(block, codes).filter(|_| attempts.at() != Some(1));
     let per_try = reader.get(block, &PER_TRY_TIMEOUT);
     let attempt_timeout =
-        envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &deadline);
+        envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &attempts, &deadline);
     let waits = block.block("retry_back_off");
     reader.unknown(waits, BACK_OFF_FIELDS, |_| true, "Envoy's retry_back_off has no such key");
     if let Some(node) = waits.node().filter(|_| waits.get(BASE_INTERVAL.key).is_none()) {
@@ -276,7 +348,17 @@ fn retry_policy<'d>(
         backoff: envoy::backoff(base, cap),
         attempt_timeout,
         deadline,
-        repeated: codes.and_then(failures::statuses).into_iter().collect(),
+        repeated: [
+            block.get("retry_on").and_then(|words| failures::conditions(words, envoy::UNCLEAR)),
+            codes.and_then(failures::statuses),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+        retries_timeouts: envoy::retries_timeouts(block.get("retry_on")),
+        methods: block
+            .get("retriable_request_headers")
+            .and_then(|headers| failures::matched_methods(method_values(headers))),
         idle,
         ignores_retry_after,
         faults: reader.faults,
@@ -313,10 +395,13 @@ fn own_schedule(block: Block<'_>, codes: Option<Node<'_>>) -> Option<Remark> {
     })
 }
 
-/// Why a policy never retries. It is not off on purpose: without it nothing would be retried either.
+/// Why a policy never retries although it asks for it. One that says only that there are 0 retries is off on
+/// purpose.
 fn idle(block: Block<'_>, attempts: Option<u64>) -> Option<Idle> {
+    let off = block.node().is_some_and(is_off);
     let (why, help) = match block.get("retry_on") {
         _ if attempts != Some(1) => return None,
+        None if off => return None,
         None => (
             "Envoy retries nothing without retry_on",
             "Add retry_on, as connect-failure,refused-stream,unavailable.",
@@ -329,9 +414,7 @@ fn idle(block: Block<'_>, attempts: Option<u64>) -> Option<Idle> {
             "its conditions ask for a list of codes or headers that is not there",
             "Add retriable_status_codes or retriable_headers, or another condition.",
         ),
-        Some(_) => {
-            ("num_retries is 0", "Allow a retry, or remove the block: without one nothing is retried either.")
-        }
+        Some(_) => ("num_retries is 0, whatever retry_on says", "Allow a retry, or remove retry_on."),
     };
     Some(Idle { why: why.into(), help: help.into() })
 }

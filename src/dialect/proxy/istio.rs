@@ -7,8 +7,8 @@ use crate::dialect::shape::{envoy, failures, policy};
 use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::{
-    Backoff, Bound, Duration, Facts, Idle, Layer, Links, Name, Origin, Policy, Ratio, Reference, Setting,
-    link,
+    Backoff, Bound, Duration, Facts, Idle, Layer, Links, Methods, Name, Origin, Policy, Ratio, Reference,
+    Repeated, Setting, link,
 };
 
 /// The dialect.
@@ -101,7 +101,7 @@ fn virtual_service(object: Object<'_>, facts: &mut Facts) {
             on_the_way_to: on_the_way_to.iter().cloned().chain(grpc_services(route)).collect(),
             ..Links::default()
         };
-        facts.policies.push(Policy { links, ..http_route(route, name) });
+        facts.policies.push(Policy { links, methods: methods(route), ..http_route(route, name) });
     }
 }
 
@@ -138,6 +138,16 @@ fn grpc_services(route: Node<'_>) -> impl Iterator<Item = Name> {
         .filter_map(|one| one.get("uri"))
         .flat_map(|uri| ["prefix", "exact"].into_iter().filter_map(move |key| uri.get(key)?.text()));
     paths.filter_map(|path| link::grpc_service(path).map(Name::GrpcService))
+}
+
+/// The methods that a route matches. Calls of gRPC are all POST, whatever they do.
+fn methods(route: Node<'_>) -> Option<Methods> {
+    let matches = route.get("match").into_iter().flat_map(Node::items);
+    let named = matches
+        .filter_map(|one| one.get("method"))
+        .flat_map(|method| ["exact", "regex"].into_iter().filter_map(move |key| method.get(key)));
+    let rpc = grpc_services(route).next().is_some();
+    failures::matched_methods(named).filter(|_| !rpc)
 }
 
 fn http_route(route: Node<'_>, name: String) -> Policy {
@@ -203,13 +213,14 @@ fn percentage(written: Option<Node<'_>>) -> Option<Ratio> {
 fn validate(reader: &mut Reader<'_, '_>, block: Block<'_>) {
     let off = block.get(ATTEMPTS.key).is_none_or(|count| ATTEMPTS.value(count) == Ok(Bound::At(0)));
     let useless = ["perTryTimeout", "retryOn", "retryRemoteLocalities"];
-    if let Some(setting) = useless.iter().find(|key| off && block.get(key).is_some())
-        && let Some(at) = block.get(ATTEMPTS.key).or(block.node())
-    {
+    let useless: Vec<_> = useless.into_iter().filter(|key| off && block.get(key).is_some()).collect();
+    if let ([setting, ..], Some(at)) = (useless.as_slice(), block.get(ATTEMPTS.key).or(block.node())) {
         reader.refuse(
             at,
             format!("{setting} asks for attempts of at least 1, and without attempts there are none"),
         );
+        let all = useless.join(" and ");
+        reader.advise(format!("remove {all}, which leaves retries off, or set attempts to at least 1"));
     }
     retry_on(reader, block);
 }
@@ -235,17 +246,24 @@ fn retry_policy<'d>(
     });
     let per_try = reader.get(block, &PER_TRY_TIMEOUT);
     let attempt_timeout =
-        envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &deadline);
+        envoy::per_try_timeout(&mut reader, block.get(PER_TRY_TIMEOUT.key), per_try, &attempts, &deadline);
     Policy {
         attempts,
         backoff: envoy::backoff(reader.get(block, &BACKOFF), Setting::unlimited("")),
         attempt_timeout,
         deadline,
         idle,
-        repeated: block.get("retryOn").and_then(failures::statuses).into_iter().collect(),
+        repeated: block.get("retryOn").map(repeated).unwrap_or_default(),
+        retries_timeouts: envoy::retries_timeouts(block.get("retryOn")),
         faults: reader.faults,
         ..policy(ID, Layer::Proxy, name, retries)
     }
+}
+
+/// What a list of conditions and codes says about what is repeated.
+fn repeated(list: Node<'_>) -> Vec<Repeated> {
+    let found = [failures::statuses(list), failures::conditions(list, envoy::UNCLEAR)];
+    found.into_iter().flatten().collect()
 }
 
 /// Conditions that no answer meets: codes in words bring their list with them, and headers cannot be set

@@ -37,6 +37,14 @@ const ID: &str = "aws-cloudformation";
 const VISIBILITY_TIMEOUT: Time = seconds("VisibilityTimeout", 0, 43_200).or(Duration::from_secs(30));
 const RETENTION: Time = seconds("MessageRetentionPeriod", 60, 1_209_600).or(Duration::from_secs(345_600));
 const MAX_RECEIVE_COUNT: Count = Count::new("maxReceiveCount").range(1, i32::MAX as u64).quoted();
+/// Properties of a queue that are no part of a retry, and refused outside of their ranges (SQS API reference,
+/// "SetQueueAttributes"; a message of up to 1 MiB since August 2025).
+const OTHER_TIMES: &[Time] = &[
+    seconds("DelaySeconds", 0, 900),
+    seconds("ReceiveMessageWaitTimeSeconds", 0, 20),
+    seconds("KmsDataKeyReusePeriodSeconds", 60, 86_400),
+];
+const MESSAGE_SIZE: Count = Count::new("MaximumMessageSize").range(1_024, 1_048_576).quoted();
 const FIFO: Flag = Flag { key: "FifoQueue", absent: false };
 /// Messages of one run.
 const BATCH_SIZE: Count = Count::new("BatchSize").or(10).range(1, 10_000).quoted();
@@ -44,6 +52,12 @@ const BATCH_SIZE: Count = Count::new("BatchSize").or(10).range(1, 10_000).quoted
 const UNGATHERED: u64 = 10;
 /// Time that messages are gathered for, on the window's account.
 const BATCHING_WINDOW: Time = seconds("MaximumBatchingWindowInSeconds", 0, 300).or(Duration::ZERO);
+/// Runs of a function at one time, and those that a queue may start (Lambda developer guide, "Configuring scaling
+/// behavior for SQS event source mappings").
+const RESERVED: Count = Count::new("ReservedConcurrentExecutions").quoted();
+const MOST_RUNS: Count = Count::new("MaximumConcurrency").range(2, 1_000).quoted();
+/// Receives that the guide to Lambda with SQS advises at the least.
+const ADVISED_RECEIVES: u64 = 5;
 /// Retries of an asynchronous invocation.
 const ASYNC_RETRIES: Count = Count::new("MaximumRetryAttempts").or(2).range(0, 2).quoted();
 const ASYNC_AGE: Time = seconds("MaximumEventAgeInSeconds", 60, 21_600).or(Duration::from_secs(21_600));
@@ -194,9 +208,11 @@ fn queue(template: &Template<'_>, resource: Resource<'_>) -> (Queue, Vec<String>
         }
     }
     let mut dead = Vec::new();
+    let mut kept = Vec::new();
     if let Some(node) = redrive.get(DEAD_LETTERS) {
         for other in template.targets(node).into_iter().filter(|other| other.kind == QUEUE) {
             dead.push(other.id.to_string());
+            kept.push(dead_letter_retention(template, other));
             if let (Some(own), Some(others)) = (is_fifo(template, resource), is_fifo(template, other))
                 && own != others
             {
@@ -207,6 +223,10 @@ fn queue(template: &Template<'_>, resource: Resource<'_>) -> (Queue, Vec<String>
         }
     }
     let receives = reader.get(redrive, &MAX_RECEIVE_COUNT);
+    for time in OTHER_TIMES {
+        reader.get(block, time);
+    }
+    reader.get(block, &MESSAGE_SIZE);
     let queue = Queue {
         name: resource.id.to_string(),
         dialect: ID,
@@ -222,6 +242,7 @@ fn queue(template: &Template<'_>, resource: Resource<'_>) -> (Queue, Vec<String>
         },
         retention: reader.get(block, &RETENTION),
         dead_letters: open.is_some() || redrive.get(DEAD_LETTERS).is_some(),
+        dead_letter_retention: kept.pop().flatten().filter(|_| kept.is_empty()),
         is_dead_letter_queue: false,
         handlers: Vec::new(),
         faults: reader.faults,
@@ -230,6 +251,14 @@ fn queue(template: &Template<'_>, resource: Resource<'_>) -> (Queue, Vec<String>
 }
 
 const DEAD_LETTERS: &str = "deadLetterTargetArn";
+
+/// How long a standard queue keeps dead letters, from when they were sent to their source; one that is FIFO counts
+/// from their arrival (SQS developer guide, "Setting up dead-letter queue retention").
+fn dead_letter_retention(template: &Template<'_>, queue: Resource<'_>) -> Option<Setting<Duration>> {
+    let resolve = |node| template.resolve(node);
+    let standard = is_fifo(template, queue) == Some(false);
+    standard.then(|| Reader::with("SQS", &resolve).get(Block::new(queue.properties, Keys::Exact), &RETENTION))
+}
 
 /// Whether a queue of the template is FIFO, as far as it is written; the name of one that is, and of no
 /// other, ends in `.fifo`.
@@ -490,28 +519,37 @@ impl<'d> Reading<'d> {
         let resolve = |node| self.template.resolve(node);
         let mut reader = Reader::with("Lambda", &resolve);
         let mut retries = reader.get(block, &STREAM_RETRIES);
-        let kafka = ["Topics", "SelfManagedEventSource"].iter().any(|key| block.get(key).is_some());
-        if kafka && retries.is_unlimited() {
-            match self.template.part(block.block("DestinationConfig").get("OnFailure")) {
-                Part::Known(_) => {
-                    let whose = "Lambda's limit for Kafka with a failure destination";
-                    retries = Setting::default(KAFKA_RETRIES, whose);
-                }
-                Part::Unknown => {
-                    retries = Setting::unknown("OnFailure is known at the deployment only", None)
-                }
-                Part::Absent => {}
+        let has = |keys: &[&str]| keys.iter().any(|key| block.get(key).is_some());
+        let kafka = has(&["Topics", "SelfManagedEventSource"]);
+        let on_failure = match self.template.part(block.get("DestinationConfig")) {
+            Part::Known(config) => dead_letters(self.template, config, "OnFailure"),
+            Part::Absent => Some(false),
+            Part::Unknown => None,
+        };
+        match (kafka && retries.is_unlimited(), on_failure) {
+            (true, Some(true)) => {
+                let whose = "Lambda's limit for Kafka with a failure destination";
+                retries = Setting::default(KAFKA_RETRIES, whose);
             }
+            (true, None) => retries = Setting::unknown("OnFailure is known at the deployment only", None),
+            (true, Some(false)) => {}
+            (false, _) if retries.is_unlimited() && retries.origin.is_default() => {
+                retries = Setting::unlimited("Lambda's default: until the record expires");
+            }
+            (false, _) => {}
         }
+        // what Kinesis and DynamoDB give to a function has settings for all of this; the others end in their own way
+        let dead_letters = if kafka || has(&["DocumentDBEventSourceConfig"]) { None } else { on_failure };
         let deadline = reader.get(block, &RECORD_AGE);
         faults.append(&mut reader.faults);
         self.policies.push(Policy {
-            written: [STREAM_RETRIES.key, RECORD_AGE.key].iter().any(|key| block.get(key).is_some()),
+            written: !(retries.origin.is_default() && deadline.origin.is_default()),
             attempts: retries.map(|retries| retries + 1),
             backoff: Backoff::unknown("Lambda does not publish the waits of a stream's retries"),
             attempt_timeout,
             deadline,
             deadline_effect: DeadlineEffect::Stops,
+            dead_letters,
             faults,
             ..running(at, called)
         });
@@ -538,6 +576,7 @@ impl<'d> Reading<'d> {
                 receives: reader.absent(&MAX_RECEIVE_COUNT),
                 retention: reader.absent(&RETENTION),
                 dead_letters: false,
+                dead_letter_retention: None,
                 is_dead_letter_queue: false,
                 handlers: Vec::new(),
                 faults: Vec::new(),
@@ -602,6 +641,7 @@ impl<'d> Reading<'d> {
                 reader.advise("remove it; a queue counts with the maxReceiveCount of its RedrivePolicy");
             }
         }
+        let throttled = self.throttled(&mut reader, block, called);
         faults.append(&mut reader.faults);
         let name = called.map_or(at.name.clone(), |function| function.id.to_string());
         let base = running(at, called);
@@ -625,7 +665,12 @@ impl<'d> Reading<'d> {
             run: run.clone(),
             attempts: 1,
             gathering,
-            advice: Some(Advice { runs: 6, source: "AWS's guide to Lambda with SQS".into() }),
+            advice: Some(Advice {
+                runs: 6,
+                receives: ADVISED_RECEIVES,
+                throttled,
+                source: "AWS's guide to Lambda with SQS".into(),
+            }),
         });
         self.policies.push(Policy {
             written: false,
@@ -640,6 +685,28 @@ impl<'d> Reading<'d> {
             faults,
             ..base
         });
+    }
+
+    /// The reserved concurrency of a function, unless the mapping keeps the queue within it.
+    fn throttled(
+        &self,
+        reader: &mut Reader<'_, 'd>,
+        block: Block<'d>,
+        called: Option<Resource<'d>>,
+    ) -> Option<Setting<u64>> {
+        let most = reader.get(block.block("ScalingConfig"), &MOST_RUNS);
+        let function = called?;
+        let globals =
+            (function.kind == "AWS::Serverless::Function").then(|| self.template.function_globals());
+        let blocks = [function.properties, globals.flatten()].map(|node| Block::new(node, Keys::Exact));
+        let resolve = |node| self.template.resolve(node);
+        let reserved = Reader::with("Lambda", &resolve).first(&blocks, &RESERVED);
+        let open = match most.bound {
+            Bound::At(most) => reserved.at().is_some_and(|reserved| reserved < most),
+            Bound::Unlimited => reserved.at().is_some(),
+            Bound::Unknown => false,
+        };
+        open.then_some(reserved)
     }
 
     /// Lambda's own retries of an asynchronous invocation.

@@ -188,7 +188,7 @@ impl<'d> Template<'d> {
         match parameter.get("Default") {
             Some(default) if !kind.starts_with("AWS::SSM::Parameter::Value") => {
                 let why = format!("the default of the parameter {name}");
-                Resolved::Literal(default, Origin::Assumed(why.into(), Some(default.place())))
+                Resolved::Literal(default, Origin::Fallback(why.into(), default.place()))
             }
             _ => Resolved::Unknown(format!("the parameter {name} has no default in the template").into()),
         }
@@ -200,7 +200,7 @@ impl<'d> Template<'d> {
         for key in keys.items() {
             let name = match self.resolve(key) {
                 Resolved::Literal(node, origin) => {
-                    if let Origin::Assumed(why, _) = origin {
+                    if let Origin::Fallback(why, _) = origin {
                         assumed = Some(why);
                     }
                     node.text()
@@ -217,7 +217,7 @@ impl<'d> Template<'d> {
                 let place = value.place();
                 Resolved::Literal(
                     value,
-                    assumed.map_or(Origin::Inherited(place), |why| Origin::Assumed(why, Some(place))),
+                    assumed.map_or(Origin::Inherited(place), |why| Origin::Fallback(why, place)),
                 )
             }
             None => Resolved::Unknown("Fn::FindInMap finds nothing in the template".into()),
@@ -240,7 +240,8 @@ impl<'d> Template<'d> {
     /// name or ARN that ends in the literal name of a resource.
     pub fn target(&self, node: Node<'d>) -> Option<Resource<'d>> {
         let Some(Intrinsic { name, argument }) = Intrinsic::of(node) else {
-            return self.named(last_part(node.text()?));
+            let text = node.text()?;
+            return self.named(last_part(text)).or_else(|| self.named(unqualified(text)?));
         };
         match name {
             "Ref" => self.resource(owner(argument.text()?)),
@@ -310,6 +311,13 @@ fn last_part(text: &str) -> &str {
         }
     }
     text
+}
+
+/// The name of a function that a version or an alias is added to: `…:function:NAME:live`, `NAME:live` (Lambda API
+/// reference, "FunctionName").
+fn unqualified(text: &str) -> Option<&str> {
+    let name = text.split_once("function:").map_or(text, |(_, rest)| rest);
+    name.split_once(':').map(|(name, _)| name)
 }
 
 /// The names within `${…}`.

@@ -3,6 +3,7 @@
 use super::read::Reader;
 use crate::document::Node;
 use crate::model::{Backoff, Bound, CapApplies, Duration, Growth, Jitter, Origin, Setting};
+use crate::source::Place;
 
 /// Envoy's first interval: `upstream.base_retry_backoff_ms`, 25 ms
 /// (envoyproxy/envoy source/common/router/retry_state_impl.cc, 1.40).
@@ -30,6 +31,17 @@ pub const RETRY_ON: &[&str] = &[
     "unavailable",
 ];
 
+/// The conditions of these that leave open whether the call was carried out: an answer of a server that failed, and
+/// a connection that was lost after the request was sent. The others say that it was not sent, or what became of it.
+pub const UNCLEAR: &[&str] = &["5xx", "gateway-error", "reset"];
+
+/// Where a list of conditions holds one under which a try that timed out is retried: the same ones, which count a
+/// reset of the stream (source/common/router/retry_state_impl.cc, wouldRetryFromReset; PR #41147 for gateway-error).
+pub fn retries_timeouts(list: Option<Node<'_>>) -> Option<Place> {
+    let mut words = list?.text()?.split(',');
+    words.any(|word| UNCLEAR.contains(&word.trim())).then(|| list.map(Node::place))?
+}
+
 /// Full jitter under an interval that doubles from the base to the cap; without a cap of its own it is
 /// ten times the base (envoyproxy/envoy source/common/router/retry_policy_impl.cc and
 /// source/common/common/backoff_strategy.cc, 1.40; the formula in its documentation is that of 2020).
@@ -51,20 +63,25 @@ pub fn backoff(base: Setting<Duration>, cap: Setting<Duration>) -> Backoff {
     }
 }
 
+/// What becomes of a per-try timeout that is not below another, as a clause.
+pub fn dropped(other: &str) -> String {
+    format!("Envoy drops a per-try timeout that is not below {other}")
+}
+
 /// A per-try timeout is dropped where it is not below the timeout of the whole request
 /// (envoyproxy/envoy source/common/router/router.cc, finalTimeout; measured with 1.40).
 pub fn per_try_timeout(
     reader: &mut Reader<'_, '_>,
     written: Option<Node<'_>>,
     per_try: Setting<Duration>,
+    attempts: &Setting<u64>,
     deadline: &Setting<Duration>,
 ) -> Setting<Duration> {
+    // of a single try nothing is lost
+    let written = written.filter(|_| attempts.at() != Some(1));
     match (written, per_try.at(), deadline.at()) {
         (Some(node), Some(time), Some(whole)) if time >= whole => {
-            let effect = format!(
-                "Envoy drops a per-try timeout that is not below the timeout of the request, {whole}"
-            );
-            reader.replace(node, effect);
+            reader.replace(node, dropped(&format!("the timeout of the request, {whole}")));
             Setting::unlimited(format!("Envoy drops the one of {time}"))
         }
         _ => per_try,

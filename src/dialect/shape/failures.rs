@@ -1,7 +1,7 @@
 //! Failures that cannot succeed later, and calls that are not safe to repeat.
 
 use crate::document::{Kind, Node};
-use crate::model::Repeated;
+use crate::model::{Methods, Repeated, is_unsafe};
 
 /// HTTP statuses that say the same again to the same request; 408, 425 and 429 are not among them
 /// (RFC 9110, section 15.5).
@@ -36,8 +36,9 @@ const PERMANENT_NAMES: &[&str] = &[
 const AMBIGUOUS_CODES: &[&str] =
     &["CANCELLED", "UNKNOWN", "DEADLINE_EXCEEDED", "ABORTED", "INTERNAL", "DATA_LOSS"];
 
-/// HTTP methods that a second call does not leave as the first one did (RFC 9110, section 9.2.2).
-const UNSAFE_METHODS: &[&str] = &["POST", "PATCH"];
+/// HTTP statuses that a server or a proxy before it answers with whether the call was carried out or not
+/// (RFC 9110, section 15.6).
+const UNCLEAR_STATUSES: &[&str] = &["500", "502", "503", "504"];
 
 /// Which of the words of a list, or of a text with commas, are in a table.
 fn among(list: Node<'_>, table: impl Fn(&str) -> bool) -> Vec<String> {
@@ -46,9 +47,9 @@ fn among(list: Node<'_>, table: impl Fn(&str) -> bool) -> Vec<String> {
     items.map(str::trim).filter(|word| !word.is_empty() && table(word)).map(str::to_string).collect()
 }
 
-fn repeated(list: Node<'_>, permanent: Vec<String>, ambiguous: Vec<String>) -> Option<Repeated> {
-    let any = !permanent.is_empty() || !ambiguous.is_empty();
-    any.then(|| Repeated { place: list.key_place(), pointer: list.pointer(), permanent, ambiguous })
+fn repeated(list: Node<'_>, found: Repeated) -> Option<Repeated> {
+    let any = [&found.permanent, &found.ambiguous, &found.unclear].iter().any(|words| !words.is_empty());
+    any.then(|| Repeated { place: list.key_place(), pointer: list.pointer(), ..found })
 }
 
 /// HTTP statuses or names of errors that are retried.
@@ -61,7 +62,14 @@ pub fn statuses(list: Node<'_>) -> Option<Repeated> {
             || PERMANENT_CODES.contains(&code.as_str())
             || PERMANENT_NAMES.contains(&name)
     };
-    repeated(list, among(list, permanent), Vec::new())
+    let unclear = among(list, |word| UNCLEAR_STATUSES.contains(&word));
+    repeated(list, Repeated { permanent: among(list, permanent), unclear, ..Repeated::default() })
+}
+
+/// Conditions that are retried, of which the table holds those that leave open whether the call was carried out.
+pub fn conditions(list: Node<'_>, unclear: &[&str]) -> Option<Repeated> {
+    let unclear = among(list, |word| unclear.contains(&word));
+    repeated(list, Repeated { unclear, ..Repeated::default() })
 }
 
 /// gRPC codes that are retried, by name or number; `names` are all of them in their order.
@@ -72,22 +80,40 @@ pub fn codes(list: Node<'_>, names: &[&str]) -> Option<Repeated> {
     };
     let permanent = among(list, |word| PERMANENT_CODES.contains(&name(word).as_str()));
     let ambiguous = among(list, |word| AMBIGUOUS_CODES.contains(&name(word).as_str()));
-    repeated(list, permanent, ambiguous)
+    repeated(list, Repeated { permanent, ambiguous, ..Repeated::default() })
 }
 
 /// Names of errors that are retried, of which the table holds those that cannot succeed later.
 pub fn errors(list: Node<'_>, permanent: &[&str]) -> Option<Repeated> {
-    repeated(list, among(list, |word| permanent.contains(&word)), Vec::new())
+    classes(list, |word| permanent.contains(&word))
 }
 
 /// Classes of errors that are retried.
 pub fn classes(list: Node<'_>, permanent: impl Fn(&str) -> bool) -> Option<Repeated> {
-    repeated(list, among(list, permanent), Vec::new())
+    repeated(list, Repeated { permanent: among(list, permanent), ..Repeated::default() })
 }
 
 /// HTTP methods that are retried.
 pub fn methods(list: Node<'_>) -> Option<Repeated> {
     let listed = list.kind() == Kind::List || list.text().is_some();
-    let unsafe_ones = |word: &str| UNSAFE_METHODS.contains(&word.to_ascii_uppercase().as_str());
-    listed.then(|| repeated(list, Vec::new(), among(list, unsafe_ones)))?
+    listed.then(|| repeated(list, Repeated { ambiguous: among(list, is_unsafe), ..Repeated::default() }))?
+}
+
+/// The methods that the matchers of a request name, each by its value: a method, or a regular expression
+/// that is nothing but some of them (`^(POST|PUT)$`). None where they name none.
+pub fn matched_methods<'d>(values: impl Iterator<Item = Node<'d>>) -> Option<Methods> {
+    let mut found: Option<Methods> = None;
+    for node in values {
+        let text = node.text().unwrap_or_default().trim_start_matches('^').trim_end_matches('$');
+        let text = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text);
+        let words: Vec<_> = text.split('|').collect();
+        if words.iter().all(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase())) {
+            let named = words.into_iter().map(str::to_string);
+            found
+                .get_or_insert_with(|| Methods { place: node.place(), named: Vec::new() })
+                .named
+                .extend(named);
+        }
+    }
+    found
 }

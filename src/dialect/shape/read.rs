@@ -534,7 +534,7 @@ pub fn literal(node: Node<'_>) -> Resolved<'_> {
     match node.text().map(placeholder::read) {
         Some(Some(placeholder::Placeholder { default: Some(default), name })) => {
             let why = format!("the default of the placeholder {name}");
-            Resolved::Text(default.into(), Origin::Assumed(why.into(), Some(node.place())))
+            Resolved::Text(default.into(), Origin::Fallback(why.into(), node.place()))
         }
         Some(Some(placeholder::Placeholder { default: None, name })) => {
             Resolved::Unknown(format!("the placeholder {name} has no default").into())
@@ -694,7 +694,7 @@ impl<'r, 'd> Reader<'r, 'd> {
         let mut expected = expected.into();
         let mut lenient = false;
         for (value, origin) in values {
-            if let Origin::Assumed(why, _) = origin {
+            if let Origin::Assumed(why, _) | Origin::Fallback(why, _) = origin {
                 expected = format!("{expected}, and {value} is {why}").into();
                 lenient = true;
             }

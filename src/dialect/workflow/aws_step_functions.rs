@@ -376,14 +376,34 @@ fn attempt_timeout<'d>(
     {
         reader.refuse(node, format!("a time below TimeoutSeconds of {time} is expected"));
     }
-    if timeout.is_unlimited() { function_timeout(machine, state).unwrap_or(timeout) } else { timeout }
+    match hands_over(state) {
+        _ if !timeout.is_unlimited() => timeout,
+        Some(kind) if kind.text().is_some_and(|kind| HANDED_OVER.contains(&kind)) => timeout,
+        Some(kind) => Setting::unknown("InvocationType is known at run time only", Some(kind.place())),
+        None => function_timeout(machine, state).unwrap_or(timeout),
+    }
+}
+
+/// Invocations of a function that do not wait for it (Lambda API reference, "Invoke").
+const HANDED_OVER: &[&str] = &["Event", "DryRun"];
+
+/// The argument of a task, in JSONPath or JSONata.
+fn argument<'d>(state: Node<'d>, key: &str) -> Option<Node<'d>> {
+    let arguments = ["Parameters", "Arguments"].into_iter().find_map(|name| state.get(name))?;
+    arguments.get(key)
+}
+
+/// How a task invokes a function, unless it waits for the answer for certain.
+fn hands_over(state: Node<'_>) -> Option<Node<'_>> {
+    let kind = argument(state, "InvocationType").or_else(|| argument(state, "InvocationType.$"))?;
+    (kind.text() != Some("RequestResponse")).then_some(kind)
 }
 
 /// The function or the state machine that a task waits for.
 fn called(machine: Machine<'_>, state: Node<'_>) -> Option<Reference> {
     let resource = state.get("Resource")?;
     let text = template_text(resource).and_then(Node::text).unwrap_or_default();
-    if text.ends_with(".waitForTaskToken") {
+    if text.ends_with(".waitForTaskToken") || hands_over(state).is_some() {
         return None;
     }
     let place = resource.place();
@@ -392,19 +412,15 @@ fn called(machine: Machine<'_>, state: Node<'_>) -> Option<Reference> {
     if let Some(name) = own {
         return Some(Reference { name, place });
     }
-    let argument = |key: &str| {
-        let parameters = ["Parameters", "Arguments"].into_iter().find_map(|name| state.get(name))?;
-        parameters.get(key)
-    };
     let literal = |node: Node<'_>| node.text().filter(|text| !text.contains("${")).map(account_name);
     let (name, node) = if let Some((_, service)) = text.split_once(":states:::") {
         match service {
             "lambda:invoke" => {
-                let node = argument("FunctionName")?;
+                let node = argument(state, "FunctionName")?;
                 (Name::Function(literal(node)?), node)
             }
             "states:startExecution.sync" | "states:startExecution.sync:2" => {
-                let node = argument("StateMachineArn")?;
+                let node = argument(state, "StateMachineArn")?;
                 let target = machine.template.and_then(|template| template.target(node));
                 match target {
                     Some(target) => (Name::Here(target.node.pointer()), node),
@@ -448,9 +464,7 @@ fn called_function<'d>(machine: Machine<'d>, template: &Template<'d>, state: Nod
     if resource.text().is_some_and(|text| text.ends_with(".waitForTaskToken")) {
         return None; // the function ends, and the task waits on
     }
-    let parameters = ["Parameters", "Arguments"].into_iter().find_map(|key| state.get(key));
-    let named = parameters.and_then(|parameters| parameters.get("FunctionName"));
-    let reference = named.unwrap_or(resource);
+    let reference = argument(state, "FunctionName").unwrap_or(resource);
     let text = template_text(reference).and_then(Node::text);
     let substituted = text.and_then(|text| text.split_once("${")).and_then(|(_, rest)| rest.split_once('}'));
     let substitution = substituted.and_then(|(name, _)| machine.substitution(name));

@@ -121,14 +121,16 @@ impl Sheet {
             count(fit.can_start),
             count(fit.can_finish)
         )];
-        let fits = fit.least_limit.at().is_some_and(|least| least <= fit.limit);
+        // without a length of theirs, attempts that start at the very limit do not fit
+        let strict = self.answer.attempt.is_none();
+        let (more, least_is) = if strict { ("more than ", "more than") } else { ("", "at least") };
         let most = fit.most_retries.map_or("not known".to_string(), |most| match most {
             most if most >= crate::calculator::MOST_RETRIES => format!("{most} or more"),
             most => most.to_string(),
         });
-        said.push(match (fits, fit.least_limit) {
-            (true, Bound::At(least)) => format!("Everything fits: {} would be enough. The largest number of retries that fits is {most}.", self.say(least)),
-            (_, least) => format!("Not everything fits: {what} would have to be at least {}. The largest number of retries that fits is {most}.", self.bound(least)),
+        said.push(match (fit.fits, fit.least_limit) {
+            (true, Bound::At(least)) => format!("Everything fits: {}{} would be enough. The largest number of retries that fits is {most}.", more, self.say(least)),
+            (_, least) => format!("Not everything fits: {what} would have to be {least_is} {}. The largest number of retries that fits is {most}.", self.bound(least)),
         });
         if let Some(base) = fit.most_base {
             said.push(format!("The largest first wait that fits is {}.", self.say(base)));
