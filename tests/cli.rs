@@ -422,7 +422,9 @@ fn links_in_a_circle_and_pipes_are_passed_over() {
     let output = run(&workspace, &["check", "--format", "json"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(out(&output).matches("\"rule\"").count(), 1);
-    assert_eq!(run(&workspace, &["check", "pipe.toml"]).status.code(), Some(0));
+    let named = run(&workspace, &["check", "pipe.toml"]);
+    assert_eq!(named.status.code(), Some(2));
+    assert!(complaints(&named).contains("pipe.toml: it is no regular file"), "{}", complaints(&named));
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn output(example: &Example) -> String {
         name => (name == example.file).then(|| example.text.to_string()),
     };
     let mut out = Vec::new();
-    human(&findings, &text, false, &mut out).expect("a writer that takes all");
+    human(&findings, false, &text, false, &mut out).expect("a writer that takes all");
     let out = String::from_utf8(out).expect("UTF-8");
     out.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim().to_string()
 }

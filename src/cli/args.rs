@@ -124,10 +124,13 @@ pub struct CheckOptions {
     /// Do not report these rules
     #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = rule_name)]
     pub ignore: Vec<String>,
+    /// Show every finding with its lines, also of a rule that finds more than 20
+    #[arg(long)]
+    pub all: bool,
     /// Report pedantic rules as well
     #[arg(long)]
     pub pedantic: bool,
-    /// Keep the findings quiet that this baseline knows
+    /// Keep the findings quiet that this baseline knows by rule, file and pointer, whatever has become of their numbers
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Write the findings to a baseline; with --baseline only those that it knows already
@@ -168,7 +171,7 @@ pub enum DiffFormat {
 /// Options of `diff`.
 #[derive(Debug, Args)]
 pub struct DiffOptions {
-    /// The git revision before; `BASE...` or `BASE...HEAD` for where HEAD forked off it
+    /// The git revision before; `BASE..HEAD` for both; `BASE...` or `BASE...HEAD` for where HEAD forked off it
     pub base: String,
     /// The git revision after [default: the files as they are]
     pub head: Option<String>,
@@ -306,7 +309,7 @@ pub struct ScheduleOptions {
     /// How to show it
     #[arg(long, value_enum, default_value_t = ScheduleFormat::Table)]
     pub format: ScheduleFormat,
-    /// Draw it in the terminal
+    /// Draw it below the table
     #[arg(long)]
     pub plot: bool,
 }

@@ -1,7 +1,7 @@
 //! `check --changed`: the findings that a change touches or causes.
 //!
 //! A finding is left out if it was there at the base just so: the same rule at the same place of the same file
-//! (which may have moved and have had another name), in the same words, while every line that it shows and the
+//! (which may have moved and have had another name), in the same words and at least as grave, while every line that it shows and the
 //! block of every policy and queue that it shows reads as it did. Everything else has come of the change.
 
 use super::args::FileOptions;
@@ -9,7 +9,7 @@ use super::complain;
 use super::run::{Memory, Run};
 use crate::config::ConfigError;
 use crate::document::{self, Format, Kind, Node};
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
 use crate::model::Facts;
 use crate::source::discover::{absolute, slashes};
 use crate::source::git::{Repository, Revision};
@@ -77,18 +77,24 @@ impl Since {
         let changed = |run: &Run, file: &str| now.tree.blob(&run.path(file)).is_none();
         let then = Side::of(&before, &was, &changed);
         let here = Side::of(now, &findings, &changed);
-        let mut known: HashMap<Vec<String>, usize> = HashMap::new();
+        let mut known: HashMap<Vec<String>, Vec<Severity>> = HashMap::new();
         for finding in &was {
             let name = |file: &str| newer.get(file).map_or(file, |new| new).to_string();
-            *known.entry(then.print(finding, &name)).or_default() += 1;
+            known.entry(then.print(finding, &name)).or_default().push(finding.severity);
         }
         let Tree::Revision(base) = &before.tree else { return Ok(findings) };
         let mut caused = Vec::new();
         for finding in findings {
-            match known.get_mut(&here.print(&finding, &str::to_string)) {
-                Some(count) if *count > 0 => *count -= 1,
-                _ if base.is_foreign(&now.path(&finding.file)) => {}
-                _ => caused.push(finding),
+            let known = known.get_mut(&here.print(&finding, &str::to_string));
+            // one that was less grave is not known
+            let same = known.and_then(|known| {
+                let at = known.iter().position(|then| *then >= finding.severity)?;
+                Some(known.swap_remove(at))
+            });
+            match same {
+                Some(_) => {}
+                None if base.is_foreign(&now.path(&finding.file)) => {}
+                None => caused.push(finding),
             }
         }
         Ok(caused)

@@ -3,7 +3,7 @@
 use super::args::{CheckOptions, Color, Format};
 use super::changed::Since;
 use super::fix::{self, Changed};
-use super::run::{Memory, Run};
+use super::run::{self, Memory, Run};
 use super::{CLEAN, FAILED, FINDINGS, complain, told};
 use crate::config::baseline::{Baseline, Compared};
 use crate::config::{Asked, FailOn};
@@ -25,12 +25,13 @@ pub(super) fn check(options: &CheckOptions, out: &mut dyn Write) -> io::Result<u
     let taken = options.diff || options.fix && asks_for_stdin(options);
     let told: &mut dyn Write = if taken { &mut aside } else { out };
     match options.format {
-        Format::Human if options.diff => writeln!(told, "{}", sentence(&run.summary))?,
+        Format::Human if options.diff => writeln!(told, "{}", sentence(&run.summary, true))?,
         Format::Json => report::json::json(&findings, &made, &run.summary, told)?,
         Format::Human => {
-            report::human::human(&findings, &|file| run.text(file), use_color(options.color), told)?;
+            let color = use_color(options.color);
+            report::human::human(&findings, options.all, &|file| run.text(file), color, told)?;
             report::human::fixes(&made, told)?;
-            writeln!(told, "{}", sentence(&run.summary))?;
+            writeln!(told, "{}", sentence(&run.summary, false))?;
         }
     }
     drop(aside);
@@ -67,7 +68,10 @@ fn look(options: &CheckOptions) -> Result<Checked, String> {
     };
     let none = Memory::default();
     let memory = since.as_ref().map_or(&none, Since::memory);
-    let mut run = Run::over(&files, tree, memory).map_err(|error| error.to_string())?;
+    let mut config = run::configuration(&files, &tree).map_err(|error| error.to_string())?;
+    let named = [&options.baseline, &options.write_baseline];
+    config.own_files.extend(named.into_iter().flatten().map(|path| absolute(path)));
+    let mut run = Run::configured(&files, tree, memory, config);
     run.config.asked =
         Asked { select: options.select.clone(), ignore: options.ignore.clone(), pedantic: options.pedantic };
     let mut findings = run.findings();
@@ -83,6 +87,7 @@ fn look(options: &CheckOptions) -> Result<Checked, String> {
         run.summary.unchanged = all - findings.len();
     }
     run.count(&findings);
+    run.summary.failures = run.failures();
     Ok(Checked { run, findings, made, shown })
 }
 
@@ -94,13 +99,10 @@ fn with_baseline(
     findings: Vec<Finding>,
 ) -> Result<Vec<Finding>, String> {
     let write = |baseline: &Baseline, path: &Path| {
-        let known = baseline.len();
-        complain(format_args!(
-            "{} knows {known} finding{}",
-            slashes(path),
-            if known == 1 { "" } else { "s" }
-        ));
-        baseline.write(path).map_err(|error| format!("{}: {error}", slashes(path)))
+        let (known, shown) = (baseline.len(), slashes(path));
+        baseline.write(path).map_err(|error| format!("{shown}: the baseline is not written: {error}"))?;
+        complain(format_args!("{shown} knows {known} finding{}", if known == 1 { "" } else { "s" }));
+        Ok::<_, String>(())
     };
     let configured = run.config.baseline.as_ref().filter(|_| options.write_baseline.is_none());
     let Some(path) = options.baseline.as_ref().or(configured) else {
@@ -139,7 +141,7 @@ fn fixed(
     let fix::Fixed { mut findings, mut made, files } = fix::fix(run, findings);
     if options.diff {
         files.iter().try_for_each(|one| report::edits::diff(&one.file, &one.before, &one.after, out))?;
-    } else if let Some(back) = write(options, run, files, out)? {
+    } else if let Some(back) = write(run, files, out)? {
         made.retain(|one| !back.contains_key(&one.file));
         run.summary.fixed = made.len();
         findings = run.findings_with(back);
@@ -154,7 +156,6 @@ fn asks_for_stdin(options: &CheckOptions) -> bool {
 /// Writes the files that are to change; standard input goes to standard output, changed or not. Gives the old
 /// texts of those that could not be written, if there are any, and tells why.
 fn write(
-    options: &CheckOptions,
     run: &mut Run,
     files: Vec<Changed>,
     out: &mut dyn Write,
@@ -162,8 +163,6 @@ fn write(
     if let Some((name, bytes)) = run.stdin() {
         let changed = files.iter().find(|one| one.file == name);
         out.write_all(changed.map_or(bytes, |one| one.after.as_bytes()))?;
-    } else if asks_for_stdin(options) {
-        run.troubles.push("standard input has more bytes than the limit (--max-file-size)".into());
     }
     let mut back = BTreeMap::new();
     let mut troubles = Vec::new();
@@ -185,10 +184,8 @@ pub(super) fn tell_troubles(run: &Run, verbose: bool) -> u8 {
     for (path, why) in run.skipped.iter().filter(|_| verbose) {
         complain(format_args!("skipped {path}: {why}"));
     }
-    let mut troubles = run.absent.iter().chain(&run.troubles).peekable();
-    let status = if troubles.peek().is_none() { CLEAN } else { FAILED };
-    troubles.for_each(complain);
-    status
+    run.said.iter().chain(&run.absent).chain(&run.troubles).for_each(complain);
+    if run.failures() == 0 { CLEAN } else { FAILED }
 }
 
 fn use_color(color: Color) -> bool {
@@ -201,9 +198,13 @@ fn use_color(color: Color) -> bool {
     }
 }
 
-/// "2 errors and 1 warning in 12 files (8 policies, 3 queues, 1 stack)"
-fn sentence(summary: &Summary) -> String {
-    let some = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+/// "2 errors and 1 warning in 12 files (8 policies, 3 queues, 1 stack)"; `unwritten`, it is what --fix would give.
+fn sentence(summary: &Summary, unwritten: bool) -> String {
+    let some = |count: usize, what: &str| match (count, what) {
+        (1, _) => format!("1 {what}"),
+        (_, "policy") => format!("{count} policies"),
+        _ => format!("{count} {what}s"),
+    };
     let counts = [(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")];
     let found: Vec<_> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| some(*count, what)).collect();
@@ -221,16 +222,12 @@ fn sentence(summary: &Summary) -> String {
     let quiet = quiet.iter().filter(|(count, _)| *count > 0);
     let quiet: String = quiet.map(|(count, what)| format!(", {count} {what}")).collect();
     let things = [(summary.policies, "policy"), (summary.queues, "queue"), (summary.stacks, "stack")];
-    let things: Vec<_> =
-        things
-            .iter()
-            .map(|(count, what)| {
-                if *what == "policy" && *count != 1 {
-                    format!("{count} policies")
-                } else {
-                    some(*count, what)
-                }
-            })
-            .collect();
-    format!("{found}{quiet} in {} ({})", some(summary.files_seen, "file"), things.join(", "))
+    let things: Vec<_> = things.iter().map(|(count, what)| some(*count, what)).collect();
+    let incomplete = match summary.failures {
+        0 => String::new(),
+        count => format!("not complete, {} could not be checked: ", some(count, "input")),
+    };
+    let files = some(summary.files_seen, "file");
+    let would = if unwritten { "--fix would give: " } else { "" };
+    format!("{incomplete}{would}{found}{quiet} in {files} ({})", things.join(", "))
 }

@@ -30,14 +30,20 @@ pub fn compare(options: &DiffOptions) -> Result<(Changes, Vec<String>), String> 
     }
     let repository = repository(&files.paths)?;
     let head = options.head.as_deref();
-    let (base, head) = match options.base.split_once("...") {
-        Some(_) if head.is_some() => return Err("name HEAD once: BASE...HEAD, or BASE HEAD".to_string()),
-        Some((base, head)) => {
-            let head = Some(head).filter(|head| !head.is_empty());
-            (repository.fork(base, head.unwrap_or("HEAD"))?, head)
+    let (base, forked, head) = match options.base.split_once("..") {
+        Some(_) if head.is_some() => {
+            return Err("HEAD is named twice; write BASE HEAD, BASE..HEAD or BASE...HEAD".to_string());
         }
-        None => (options.base.clone(), head),
+        Some((base, head)) => {
+            let (forked, head) = head.strip_prefix('.').map_or((false, head), |head| (true, head));
+            (base, forked, Some(head).filter(|head| !head.is_empty()))
+        }
+        None => (options.base.as_str(), false, head),
     };
+    if base.is_empty() {
+        return Err("name a revision to compare with: BASE, BASE HEAD, BASE..HEAD or BASE...HEAD".to_string());
+    }
+    let base = if forked { repository.fork(base, head.unwrap_or("HEAD"))? } else { base.to_string() };
     let old = repository.revision(&base)?;
     let tree = match head {
         Some(head) => Tree::Revision(Box::new(repository.revision(head)?)),
@@ -57,6 +63,7 @@ pub fn compare(options: &DiffOptions) -> Result<(Changes, Vec<String>), String> 
     // a path may be missing on one of the sides
     let absent: BTreeSet<&String> = before.absent.iter().filter(|path| after.absent.contains(path)).collect();
     let of_before = before.troubles.iter().map(|trouble| format!("{base}: {trouble}"));
-    let troubles = absent.into_iter().chain(&after.troubles).cloned().chain(of_before);
-    Ok((changes, troubles.collect()))
+    let troubles: Vec<String> = absent.into_iter().chain(&after.troubles).cloned().chain(of_before).collect();
+    changes.failures = troubles.len();
+    Ok((changes, troubles))
 }

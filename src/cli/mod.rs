@@ -15,6 +15,7 @@ mod schedule;
 mod stacks;
 mod suppress;
 
+use crate::report::printable;
 use args::{Arguments, Command};
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -55,7 +56,10 @@ fn told<T>(done: Result<T, impl Display>) -> Option<T> {
     done.map_err(complain).ok()
 }
 
-/// Says on standard error what is wrong; where nobody reads it, it is not said.
+/// Says on standard error what is wrong; where nobody reads it, it is not said. Lines after the first one stand
+/// deeper, so that none that a name holds looks like another complaint.
 fn complain(what: impl Display) {
-    let _ = writeln!(io::stderr(), "retrylint: {what}");
+    let what = what.to_string();
+    let lines: Vec<_> = what.lines().map(|line| printable(line.trim_start())).collect();
+    let _ = writeln!(io::stderr(), "retrylint: {}", lines.join("\n  "));
 }

@@ -15,7 +15,7 @@ use crate::schedule;
 use crate::source::discover::{Discovered, Found, Search, absolute, slashes};
 use crate::source::git::Blob;
 use crate::source::prefilter::Prefilter;
-use crate::source::read::{self, Content};
+use crate::source::read::{self, Content, Skip};
 use crate::source::{Place, SourceText, Tree};
 use crate::stack::{self, DeclaredLayer, Project, ProjectFile, Selector, StackLayer, UnusedSuppression};
 use rayon::prelude::*;
@@ -37,9 +37,13 @@ pub struct Run {
     /// Paths that gave nothing, and why.
     pub absent: Vec<String>,
     /// Files that were not read on, and why.
-    pub skipped: Vec<(String, String)>,
+    pub skipped: Vec<(String, Skip)>,
+    /// What else is to be said.
+    pub said: Vec<String>,
     /// The bytes of standard input, and the name it goes by; None where they are too many.
     stdin: Option<(String, Vec<u8>)>,
+    /// The name that it goes by.
+    stdin_name: Option<String>,
     /// Texts that files are to have, by how they are shown.
     texts: BTreeMap<String, String>,
     /// Where the files are read from.
@@ -48,6 +52,8 @@ pub struct Run {
     pub(super) paths: BTreeMap<String, PathBuf>,
     /// Files that only declared stacks name.
     context: BTreeSet<String>,
+    /// What the user named, from the root on.
+    named: BTreeSet<PathBuf>,
 }
 
 /// What was made of files, by their names and the git objects that hold them: the same bytes, the same facts.
@@ -128,7 +134,8 @@ impl Run {
         };
         drop(progress);
         let mut stdin = None;
-        if let (Some(Found { shown: name, .. }), Tree::Disk(_)) = (stdin_name, &tree) {
+        let stdin_name = stdin_name.map(|found| found.shown);
+        if let (Some(name), Tree::Disk(_)) = (stdin_name.clone(), &tree) {
             let mut bytes = Vec::new();
             let limit = max_file_size.saturating_add(1);
             let read = io::stdin().lock().take(limit).read_to_end(&mut bytes);
@@ -137,9 +144,8 @@ impl Run {
             looked.push(look(&name, content, &config));
             stdin = (bytes.len() as u64 <= max_file_size).then_some((name, bytes));
         }
-        let why = "retrylint.toml leaves it out";
-        looked
-            .extend(left_out.into_iter().map(|path| Looked { path, outcome: Outcome::Skipped(why.into()) }));
+        let out = |path| Looked { path, outcome: Outcome::Skipped(Skip::LeftOut) };
+        looked.extend(left_out.into_iter().map(out));
         let paths = found.into_iter().map(|found| (found.shown, found.path)).collect();
         let run = Self {
             project: Project::default(),
@@ -148,11 +154,14 @@ impl Run {
             troubles,
             absent,
             skipped: Vec::new(),
+            said: Vec::new(),
             stdin,
+            stdin_name,
             tree,
             texts: BTreeMap::new(),
             paths,
             context,
+            named: options.paths.iter().map(|path| absolute(path)).collect(),
         };
         run.collect(looked)
     }
@@ -182,7 +191,7 @@ impl Run {
                 }
                 Outcome::Skipped(why) => {
                     self.summary.files_skipped += usize::from(!context);
-                    self.skipped.push((one.path, why));
+                    self.skip(one.path, why);
                 }
                 Outcome::Failed(why) => self.troubles.push(format!("{}: {why}", one.path)),
             }
@@ -190,6 +199,25 @@ impl Run {
         self.troubles.extend(lost_deadlines(&files, &self.config));
         self.build(files);
         self
+    }
+
+    /// A file that is named is expected to be read: where it cannot be, the work is not complete.
+    fn skip(&mut self, path: String, why: Skip) {
+        let is_stdin = self.stdin_name.as_ref() == Some(&path);
+        if !is_stdin && !self.named.contains(&absolute(&self.path(&path))) {
+            self.skipped.push((path, why));
+        } else {
+            match why {
+                Skip::NothingInIt | Skip::LeftOut => self.skipped.push((path, why)),
+                Skip::Template => self.said.push(format!("{path}: {why}, and not checked; render it first")),
+                _ => self.troubles.push(format!("{path}: {why}")),
+            }
+        }
+    }
+
+    /// How many paths and files could not be checked.
+    pub(super) fn failures(&self) -> usize {
+        self.absent.len() + self.troubles.len()
     }
 
     fn build(&mut self, files: Vec<ProjectFile>) {
@@ -358,9 +386,8 @@ impl Run {
             return Some(text.clone());
         }
         let bytes = self.bytes(file)?;
-        let wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
         // what is no UTF-8 is shown as far as it is
-        (!wide).then(|| String::from_utf8_lossy(&bytes).into_owned())
+        (!read::is_wide(&bytes)).then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
@@ -437,6 +464,7 @@ fn files(
         (Format::is_config(&path.to_string_lossy())
             || !config.dialects_of(&path.to_string_lossy()).is_empty())
             && path.file_name().is_none_or(|name| name != config::FILE_NAME)
+            && (config.own_files.is_empty() || !config.own_files.contains(&absolute(path)))
     };
     let threads = options.reading.threads.into();
     let mut all = tree.discover(&Search { paths, wanted: &wanted, patterns: &config.patterns, threads });
@@ -500,7 +528,7 @@ pub enum Outcome {
     /// What it says.
     Facts(Box<Facts>),
     /// It was not read on, and why.
-    Skipped(String),
+    Skipped(Skip),
     /// It could not be read, and why.
     Failed(String),
 }
@@ -508,21 +536,21 @@ pub enum Outcome {
 fn look(path: &str, content: io::Result<Content>, config: &Config) -> Looked {
     let outcome = match content {
         Err(error) => Outcome::Failed(error.to_string()),
-        Ok(Content::Skipped(skip)) => Outcome::Skipped(skip.to_string()),
-        Ok(Content::NotUtf8 { before, utf16 }) => Outcome::Facts(Box::new(not_utf8(before, utf16))),
+        Ok(Content::Skipped(skip)) => Outcome::Skipped(skip),
+        Ok(Content::NotUtf8 { before, wide }) => Outcome::Facts(Box::new(not_utf8(before, wide))),
         Ok(Content::Text(text)) => match facts(path, text, &config.dialects_of(path)) {
             Some(facts) => Outcome::Facts(Box::new(facts)),
-            None => Outcome::Skipped("it is a template".to_string()),
+            None => Outcome::Skipped(Skip::Template),
         },
     };
     Looked { path: path.to_string(), outcome }
 }
 
-fn not_utf8(before: String, utf16: bool) -> Facts {
+fn not_utf8(before: String, wide: bool) -> Facts {
     let at = before.len();
     let place = Place { end: at as u32, ..SourceText::new(before).place(at, at) };
-    let message = if utf16 {
-        "the file is UTF-16, and only UTF-8 is read".to_string()
+    let message = if wide {
+        "the file is UTF-16 or UTF-32, and only UTF-8 is read".to_string()
     } else {
         format!("the byte at offset {at} is no UTF-8")
     };
@@ -691,11 +719,14 @@ fn alone(looked: Looked, config: Config) -> Run {
         troubles: Vec::new(),
         absent: Vec::new(),
         skipped: Vec::new(),
+        said: Vec::new(),
         stdin: None,
+        stdin_name: None,
         tree: Tree::default(),
         texts: BTreeMap::new(),
         paths: BTreeMap::new(),
         context: BTreeSet::new(),
+        named: BTreeSet::new(),
     };
     run.collect(vec![looked])
 }

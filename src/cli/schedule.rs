@@ -6,6 +6,7 @@ use super::{CLEAN, FAILED, complain};
 use crate::calculator::{Question, Scale, Spec, SpecError, amount};
 use crate::config;
 use crate::model::{Bound, Duration, Policy};
+use crate::report::printable;
 use crate::report::schedule::{self as report, Sheet};
 use crate::source::Place;
 use crate::stack::{self, DeclaredLayer, DeclaredStack, Stack};
@@ -14,6 +15,10 @@ use std::path::Path;
 
 /// Answers about one policy, about several side by side, or about a stack.
 pub(super) fn schedule(options: &ScheduleOptions, out: &mut dyn Write) -> io::Result<u8> {
+    if options.plot && options.format != ScheduleFormat::Table {
+        complain("--plot goes with the table; `--format svg` is a picture");
+        return Ok(FAILED);
+    }
     let asked = match &options.stack {
         Some(text) => layers(text, options).map(|stack| Asked::Stack(Box::new(stack))),
         None => sheets(options).map(Asked::Policies),
@@ -33,8 +38,13 @@ pub(super) fn schedule(options: &ScheduleOptions, out: &mut dyn Write) -> io::Re
         }
         Ok(Asked::Policies(sheets)) => {
             match options.format {
-                ScheduleFormat::Table if options.plot => report::plot(&sheets, out)?,
-                ScheduleFormat::Table => report::table(&sheets, out)?,
+                ScheduleFormat::Table => {
+                    report::table(&sheets, out)?;
+                    if options.plot {
+                        writeln!(out)?;
+                        report::plot(&sheets, out)?;
+                    }
+                }
                 ScheduleFormat::Json => report::json(&sheets, out)?,
                 ScheduleFormat::Csv => report::csv(&sheets, out)?,
                 ScheduleFormat::Markdown => report::markdown(&sheets, out)?,
@@ -85,7 +95,7 @@ fn spec(given: &[(&'static str, &str)]) -> Result<Spec, SpecError> {
 fn from_spec(name: &str, spec: &Spec) -> Sheet {
     let question = Question { policy: spec.policy(), window: spec.window(), work: spec.work() };
     let answer = question.answer();
-    Sheet { name: name.to_string(), scale: spec.scale(), question, answer }
+    Sheet { name: printable(name), scale: spec.scale(), question, answer }
 }
 
 /// The policy of a file, with what is asked of it beside its own times.
@@ -112,7 +122,7 @@ fn from_file(selector: &str, given: &[(&'static str, &str)]) -> Result<Sheet, St
         }
     }
     let answer = question.answer();
-    Ok(Sheet { name: selector.to_string(), scale: Scale::Time, question, answer })
+    Ok(Sheet { name: printable(selector), scale: Scale::Time, question, answer })
 }
 
 /// The policy that `FILE`, `FILE#name` or `FILE#/pointer` names.
@@ -161,9 +171,11 @@ fn layers(text: &str, options: &ScheduleOptions) -> Result<Stack, String> {
         })?;
         let timeout = match timeout {
             Some(timeout) => {
-                let time = amount("--stack", timeout).map_err(|error| error.to_string())?.duration();
+                let time = amount("--stack", timeout).ok().and_then(|time| time.duration());
                 Some(time.ok_or_else(|| {
-                    format!("--stack has {part}, but a timeout with a unit is expected, as in 3x2s")
+                    format!(
+                        "--stack has {part}, but a timeout with a unit is expected after the x, as in 3x2s"
+                    )
                 })?)
             }
             None => None,

@@ -16,6 +16,7 @@ pub(super) fn stacks(options: &StacksOptions, out: &mut dyn Write) -> io::Result
         let found = stack::candidates(project);
         let shown = |file: &str| run.config.relative(file);
         match options.format {
+            StacksFormat::Human if found.is_empty() && run.failures() > 0 => {}
             StacksFormat::Human => stacks::candidates(project, &found, &shown, out)?,
             StacksFormat::Json => stacks::candidates_json(project, &found, &shown, out)?,
             StacksFormat::Dot | StacksFormat::Mermaid => {
@@ -25,6 +26,8 @@ pub(super) fn stacks(options: &StacksOptions, out: &mut dyn Write) -> io::Result
         }
     } else {
         match options.format {
+            // that there is none is only known where everything could be read
+            StacksFormat::Human if project.stacks.is_empty() && run.failures() > 0 => {}
             StacksFormat::Human => stacks::human(project, out)?,
             StacksFormat::Json => stacks::json(project, out)?,
             StacksFormat::Dot => stacks::dot(project, out)?,

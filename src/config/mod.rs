@@ -48,6 +48,8 @@ pub struct Config {
     pub dialects: Vec<Own>,
     /// `baseline`, from the root on.
     pub baseline: Option<PathBuf>,
+    /// Files of retrylint itself, from the root on: no walk takes them.
+    pub own_files: Vec<PathBuf>,
     /// Which rules the command line asks for.
     pub asked: Asked,
     levels: BTreeMap<String, Level>,
@@ -362,10 +364,12 @@ impl Reading {
             let dialect = self.dialect(dialect, &dialects)?;
             dialects.push(dialect);
         }
+        let baseline = written.baseline.map(|file| absolute(&self.root.join(file)));
         Ok(Config {
             patterns,
             fail_on: written.fail_on,
-            baseline: written.baseline.map(|file| absolute(&self.root.join(file))),
+            own_files: baseline.iter().cloned().collect(),
+            baseline,
             asked: Asked::default(),
             limits,
             assumed_attempt_timeout: written.assume.attempt_timeout.map(|time| time.0),

@@ -1,6 +1,6 @@
 //! `diff`: what a change does to policies, queues and stacks.
 
-use super::inspect;
+use super::{inspect, printable};
 use crate::model::{Policy, Queue};
 use crate::report::write_json;
 use crate::schedule::Schedule;
@@ -16,6 +16,8 @@ pub struct Changes {
     pub before: String,
     /// The revision after; None for the files as they are.
     pub after: Option<String>,
+    /// Paths and files that could not be read.
+    pub failures: usize,
     list: Vec<Change>,
 }
 
@@ -231,7 +233,12 @@ impl Changes {
             told.join(", ")
         };
         let told: Vec<_> = kinds.iter().map(of_kind).filter(|told| !told.is_empty()).collect();
-        if told.is_empty() { "nothing changes".to_string() } else { told.join("; ") }
+        let told = if told.is_empty() { "nothing changes".to_string() } else { told.join("; ") };
+        match self.failures {
+            0 => told,
+            1 => format!("not complete, 1 input could not be compared: {told}"),
+            count => format!("not complete, {count} inputs could not be compared: {told}"),
+        }
     }
 }
 
@@ -348,16 +355,12 @@ pub fn json(changes: &Changes, out: &mut dyn Write) -> io::Result<()> {
         "version": 1,
         "before": changes.before,
         "after": changes.after,
+        "failures": changes.failures,
         "policies": of_kind(Kind::Policy),
         "queues": of_kind(Kind::Queue),
         "stacks": of_kind(Kind::Stack),
     });
     write_json(&all, out)
-}
-
-/// Without what a terminal would act on.
-fn printable(text: &str) -> String {
-    text.chars().map(|char| if char.is_control() { '?' } else { char }).collect()
 }
 
 /// Without what Markdown and HTML would act on.

@@ -1,6 +1,6 @@
 //! `check --diff`: what would change, as a unified diff. Secrets are hidden in it as everywhere.
 
-use super::mask;
+use super::{mask, printable};
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -17,6 +17,7 @@ pub fn diff(file: &str, before: &str, after: &str, out: &mut dyn Write) -> io::R
     let old_shown: Vec<_> = old_shown.split_inclusive('\n').collect();
     let new_shown: Vec<_> = new_shown.split_inclusive('\n').collect();
     let changes = changes(&old, &new);
+    let file = printable(file);
     writeln!(out, "--- a/{file}\n+++ b/{file}")?;
     for hunk in changes.chunk_by(|a, b| b.old.start - a.old.end <= 2 * CONTEXT) {
         let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
@@ -75,7 +76,8 @@ fn numbers(lines: &Range<usize>) -> String {
 
 fn lines(mark: char, lines: Option<&[&str]>, out: &mut dyn Write) -> io::Result<()> {
     for line in lines.unwrap_or_default() {
-        write!(out, "{mark}{line}")?;
+        let text = line.trim_end_matches(['\n', '\r']);
+        write!(out, "{mark}{}{}", printable(text), &line[text.len()..])?;
         if !line.ends_with('\n') {
             writeln!(out, "\n\\ No newline at end of file")?;
         }

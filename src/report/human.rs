@@ -1,6 +1,6 @@
 //! Findings for people, with the source lines. The one file that knows miette.
 
-use super::mask;
+use super::{mask, printable};
 use crate::finding::{Finding, Label, Severity};
 use crate::fix::Made;
 use crate::source::Place;
@@ -12,33 +12,77 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::{self, Write};
 
-/// Writes each finding with the lines that it is about; `source` gives a file's text.
+/// Writes each finding with the lines that it is about; `source` gives a file's text. Of a rule that finds much
+/// only the first are written, and the others counted, unless `all` are asked for.
 pub fn human(
     findings: &[Finding],
+    all: bool,
     source: &dyn Fn(&str) -> Option<String>,
     color: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    let handler = GraphicalReportHandler::new_themed(theme)
-        .with_links(false)
-        .with_width(WIDTH)
-        .with_context_lines(CONTEXT);
+    let theme = || if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = |theme| {
+        GraphicalReportHandler::new_themed(theme)
+            .with_links(false)
+            .with_width(WIDTH)
+            .with_context_lines(CONTEXT)
+    };
+    let mut elsewhere = theme();
+    elsewhere.characters.advice = "and".to_string();
+    let (own, elsewhere) = (handler(theme()), handler(elsewhere));
     let mut texts: BTreeMap<String, Option<Text>> = BTreeMap::new();
+    let mut written: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut more: BTreeMap<&str, More<'_>> = BTreeMap::new();
     for finding in findings {
+        let count = written.entry(finding.rule).or_default();
+        *count += 1;
+        if *count > MOST_OF_A_RULE && !all {
+            more.entry(finding.rule).or_default().add(finding);
+            continue;
+        }
         let files: Vec<_> =
             std::iter::once(&finding.file).chain(finding.related.iter().map(|label| &label.file)).collect();
         texts.retain(|name, _| files.contains(&name)); // findings come file by file
         for file in files {
             texts.entry(file.clone()).or_insert_with(|| source(file).map(Text::new));
         }
-        let shown = Shown::of(finding, &texts);
         let mut text = String::new();
-        handler.render_report(&mut text, &shown).map_err(io::Error::other)?;
+        for (n, shown) in Shown::of(finding, &texts).iter().enumerate() {
+            let handler = if n == 0 { &own } else { &elsewhere };
+            handler.render_report(&mut text, shown).map_err(io::Error::other)?;
+        }
         let lines: Vec<_> = text.lines().map(str::trim_end).collect();
         writeln!(out, "{}\n", lines.join("\n").trim_end())?;
     }
-    Ok(())
+    for (rule, more) in &more {
+        writeln!(out, "{rule}: {more} (--all shows them, --select {rule} only this rule)")?;
+    }
+    if more.is_empty() { Ok(()) } else { writeln!(out) }
+}
+
+/// So many findings of a rule are written with their lines.
+const MOST_OF_A_RULE: usize = 20;
+
+/// Findings of a rule that are counted only.
+#[derive(Default)]
+struct More<'f> {
+    count: usize,
+    files: BTreeSet<&'f str>,
+}
+
+impl<'f> More<'f> {
+    fn add(&mut self, finding: &'f Finding) {
+        self.count += 1;
+        self.files.insert(&finding.file);
+    }
+}
+
+impl fmt::Display for More<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = self.files.len();
+        write!(f, "{} more in {files} file{}", self.count, if files == 1 { "" } else { "s" })
+    }
 }
 
 /// Says what was put right, a line each.
@@ -132,11 +176,11 @@ struct Shown {
     help: Option<String>,
     source: Option<Excerpt>,
     labels: Vec<LabeledSpan>,
-    related: Vec<Shown>,
 }
 
 impl Shown {
-    fn of(finding: &Finding, texts: &BTreeMap<String, Option<Text>>) -> Self {
+    /// The finding, and its labels in each other file.
+    fn of(finding: &Finding, texts: &BTreeMap<String, Option<Text>>) -> Vec<Self> {
         let own = |label: &&Label| label.file == finding.file;
         let mut labels = vec![(finding.place, printable(&finding.label))];
         labels
@@ -163,10 +207,9 @@ impl Shown {
                 help: (!unseen.is_empty()).then(|| unseen.join("\n")),
                 source,
                 labels: spans,
-                related: Vec::new(),
             }
         });
-        Self {
+        let own = Self {
             rule: Some(finding.rule),
             severity: finding.severity,
             message: match source {
@@ -176,8 +219,8 @@ impl Shown {
             help: Some(help.join("\n")),
             source,
             labels: spans,
-            related: related.collect(),
-        }
+        };
+        std::iter::once(own).chain(related).collect()
     }
 }
 
@@ -208,6 +251,7 @@ fn snippet(
             .iter()
             .map(|(place, _)| bytes(line, *place, first).unwrap_or_else(|| columns(line, *place, number - 1)))
             .collect();
+        let columns = apart(&columns, line);
         let (window, lead) = window(line, columns.first().copied());
         let start = shown.len();
         shown.push_str(lead);
@@ -228,6 +272,19 @@ fn snippet(
         ended = number;
     }
     (Some(Excerpt { name: printable(file), text: shown, above }), spans, unseen)
+}
+
+/// Labels that others stand within show where they begin: of one that is around another, miette draws both side by
+/// side after its end.
+fn apart(columns: &[(usize, usize)], line: &str) -> Vec<(usize, usize)> {
+    let first = |from: usize| line.get(from..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    let around = |(from, to): (usize, usize)| {
+        columns.iter().any(|(start, end)| from <= *start && *end <= to && end - start < to - from)
+    };
+    let one = |(from, to): &(usize, usize)| {
+        if around((*from, *to)) { (*from, *from + first(*from)) } else { (*from, *to) }
+    };
+    columns.iter().map(one).collect()
 }
 
 /// First and last byte of a label within its first line, which starts at `first`; None where its bytes are
@@ -268,21 +325,6 @@ fn window(line: &str, label: Option<(usize, usize)>) -> ((usize, usize), &'stati
     ((start, end), if start > 0 { "…" } else { "" })
 }
 
-/// A text without characters that a terminal would act on; each becomes as many bytes as it had.
-fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for char in text.chars() {
-        let acts = char.is_control() && char != '\t'
-            || matches!(char, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if acts {
-            shown.extend(std::iter::repeat_n('?', char.len_utf8()));
-        } else {
-            shown.push(char);
-        }
-    }
-    mask::tokens(&shown)
-}
-
 impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
@@ -315,11 +357,6 @@ impl Diagnostic for Shown {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         (!self.labels.is_empty())
             .then(|| Box::new(self.labels.iter().cloned()) as Box<dyn Iterator<Item = LabeledSpan>>)
-    }
-
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        let each = self.related.iter().map(|shown| shown as &dyn Diagnostic);
-        (!self.related.is_empty()).then(|| Box::new(each) as Box<dyn Iterator<Item = &dyn Diagnostic>>)
     }
 }
 
@@ -358,7 +395,7 @@ mod tests {
             _ => labels.iter().find(|(name, ..)| *name == file).map(|(_, text, _)| text.to_string()),
         };
         let mut out = Vec::new();
-        human(&[finding], &source, false, &mut out).expect("writing to memory");
+        human(&[finding], false, &source, false, &mut out).expect("writing to memory");
         String::from_utf8(out).expect("UTF-8")
     }
 
@@ -383,9 +420,7 @@ some-rule
    ╰────
   help: Do this.
         note: 3 attempts (its default)
-
-Advice:
-  ☞ in b.toml
+  and in b.toml
    ╭─[b.toml:2:12]
  1 │ a = 1
  2 │ deadline = 5
@@ -451,7 +486,7 @@ Advice:
             notes: Vec::new(),
             fix: None,
         };
-        human(&[finding], &|_| None, false, &mut out).expect("writing to memory");
+        human(&[finding], false, &|_| None, false, &mut out).expect("writing to memory");
         let out = String::from_utf8(out).expect("UTF-8");
         assert!(out.contains("gone.yaml: gone") && out.contains("line 3: here"), "{out}");
     }

@@ -1,7 +1,7 @@
 //! `inspect`: everything that was found, with its computed values.
 
 use crate::model::{Bound, Duration, Origin, Policy, Queue, Setting};
-use crate::report::write_json;
+use crate::report::{mask, printable, write_json};
 use crate::schedule::Schedule;
 use crate::stack::{Found, Project, Stack, StackLayer};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ pub(super) fn policy(file: &str, policy: &Policy, schedule: &Schedule) -> Value 
         "column": policy.place.column,
         "pointer": policy.pointer,
         "dialect": policy.dialect,
-        "name": policy.name,
+        "name": mask::tokens(&policy.name),
         "layer": policy.layer.word(),
         "attempts": count(policy.attempts.bound),
         "waits_min_ms": waits(|wait| wait.min),
@@ -88,7 +88,7 @@ pub(super) fn queue(file: &str, queue: &Queue) -> Value {
         "column": queue.place.column,
         "pointer": queue.pointer,
         "dialect": queue.dialect,
-        "name": queue.name,
+        "name": mask::tokens(&queue.name),
         "window_ms": time(queue.window.bound),
         "receives": count(queue.receives.bound),
         "retention_ms": time(queue.retention.bound),
@@ -110,7 +110,7 @@ pub(super) fn stacks(project: &Project) -> Vec<Value> {
 pub(super) fn stack(project: &Project, stack: &Stack) -> Value {
     let layers: Vec<_> = stack.layers.iter().map(|part| layer(project, part)).collect();
     json!({
-        "name": stack.name,
+        "name": mask::tokens(&stack.name),
         "layers": layers,
         "fail_fast_calls": count(stack.fail_fast_calls),
         "slow_fail_calls": count(stack.slow_fail_calls),
@@ -124,7 +124,7 @@ fn layer(project: &Project, layer: &StackLayer) -> Value {
     let found = project.found(layer.source);
     let Setting { bound, .. } = layer.attempts;
     json!({
-        "name": layer.name,
+        "name": mask::tokens(&layer.name),
         "layer": layer.layer.word(),
         "file": found.map(Found::path),
         "pointer": found.map(Found::pointer),
@@ -139,7 +139,7 @@ pub fn human(project: &Project, out: &mut dyn Write) -> io::Result<()> {
     for file in
         project.files.iter().filter(|file| !file.facts.policies.is_empty() || !file.facts.queues.is_empty())
     {
-        writeln!(out, "{}", file.path)?;
+        writeln!(out, "{}", printable(&file.path))?;
         for (policy, schedule) in file.facts.policies.iter().zip(&file.schedules) {
             describe_policy(policy, schedule, out)?;
         }
@@ -153,9 +153,10 @@ pub fn human(project: &Project, out: &mut dyn Write) -> io::Result<()> {
 
 fn describe_policy(policy: &Policy, schedule: &Schedule, out: &mut dyn Write) -> io::Result<()> {
     let Policy { name, dialect, pointer, .. } = policy;
-    writeln!(out, "  {}: {name} ({dialect}, {}) {pointer}", policy.place.line, policy.layer.word())?;
+    let title = format!("{name} ({dialect}, {}) {pointer}", policy.layer.word());
+    writeln!(out, "  {}: {}", policy.place.line, printable(&title))?;
     writeln!(out, "      attempts         {}", said(&policy.attempts, "unlimited"))?;
-    let origin = source_of(waits_origin(policy));
+    let origin = printable(&source_of(waits_origin(policy)));
     writeln!(out, "      waits            {} ({origin})", waits(schedule))?;
     writeln!(out, "      attempt timeout  {}", said(&policy.attempt_timeout, "none"))?;
     let effect =
@@ -166,23 +167,29 @@ fn describe_policy(policy: &Policy, schedule: &Schedule, out: &mut dyn Write) ->
 }
 
 fn describe_queue(queue: &Queue, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "  {}: {} ({}, queue) {}", queue.place.line, queue.name, queue.dialect, queue.pointer)?;
+    let title = format!("{} ({}, queue) {}", queue.name, queue.dialect, queue.pointer);
+    writeln!(out, "  {}: {}", queue.place.line, printable(&title))?;
     writeln!(out, "      window           {}", said(&queue.window, "none"))?;
     writeln!(out, "      receives         {}", said(&queue.receives, "unlimited"))?;
     writeln!(out, "      retention        {}", said(&queue.retention, "unlimited"))?;
     for handler in &queue.handlers {
-        writeln!(out, "      handler          {}: {}", handler.name, said(&handler.run, "unlimited"))?;
+        writeln!(
+            out,
+            "      handler          {}: {}",
+            printable(&handler.name),
+            said(&handler.run, "unlimited")
+        )?;
     }
     Ok(())
 }
 
 fn describe_stack(stack: &Stack, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "stack {}", stack.name)?;
+    writeln!(out, "stack {}", printable(&stack.name))?;
     for layer in &stack.layers {
         writeln!(
             out,
             "  {} ({}): attempts {}",
-            layer.name,
+            printable(&layer.name),
             layer.layer.word(),
             said(&layer.attempts, "unlimited")
         )?;
@@ -205,7 +212,7 @@ pub(super) fn bound<T: Copy + std::fmt::Display>(bound: Bound<T>, unlimited: &st
 
 /// A value and where it comes from.
 pub(super) fn said<T: Copy + std::fmt::Display>(setting: &Setting<T>, unlimited: &str) -> String {
-    format!("{} ({})", bound(setting.bound, unlimited), source_of(&setting.origin))
+    format!("{} ({})", bound(setting.bound, unlimited), printable(&source_of(&setting.origin)))
 }
 
 /// "line 12", "Istio's default", "not known: …"

@@ -127,7 +127,8 @@ mod tests {
     "suppressed": 0,
     "known": 0,
     "unchanged": 0,
-    "fixed": 0
+    "fixed": 0,
+    "failures": 0
   }
 }
 "##);

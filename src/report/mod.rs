@@ -11,6 +11,22 @@ pub mod stacks;
 
 use std::io::{self, Write};
 
+/// A text as people see it: without secrets, and without what a terminal would act on, each of which becomes as
+/// many bytes as it had. Every name and every line of a file that is written for people goes through here.
+pub(crate) fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        let acts = char.is_control() && char != '\t'
+            || matches!(char, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if acts {
+            shown.extend(std::iter::repeat_n('?', char.len_utf8()));
+        } else {
+            shown.push(char);
+        }
+    }
+    mask::tokens(&shown)
+}
+
 /// Writes a value as JSON for programs and for eyes.
 pub(crate) fn write_json(value: &serde_json::Value, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, value)?;
@@ -46,4 +62,6 @@ pub struct Summary {
     pub unchanged: usize,
     /// Values that were put right; with `--diff` those that would be.
     pub fixed: usize,
+    /// Paths and files that could not be read: where there are some, the result is not complete.
+    pub failures: usize,
 }

@@ -1,7 +1,7 @@
 //! `stacks`: the call paths, as trees and as graphs.
 
 use super::inspect::{self, bound, said};
-use super::write_json;
+use super::{printable, write_json};
 use crate::model::Bound;
 use crate::stack::{Candidate, LayerSource, Project, Stack, StackLayer};
 use serde_json::json;
@@ -20,14 +20,14 @@ pub fn human(project: &Project, out: &mut dyn Write) -> io::Result<()> {
         if n > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{}", stack.name)?;
+        writeln!(out, "{}", printable(&stack.name))?;
         for (depth, layer) in stack.layers.iter().enumerate() {
             let branch =
                 if depth == 0 { "  ".to_string() } else { format!("  {}└─ ", "   ".repeat(depth - 1)) };
             let at = project.found(layer.source).map_or("declared in retrylint.toml".to_string(), |found| {
-                format!("{}:{}", found.path(), found.place().line)
+                format!("{}:{}", printable(found.path()), found.place().line)
             });
-            let (name, kind) = (&layer.name, layer.layer.word());
+            let (name, kind) = (printable(&layer.name), layer.layer.word());
             writeln!(out, "{branch}{name} ({kind}, {at}): attempts {}", said(&layer.attempts, "unlimited"))?;
         }
         writeln!(out, "  fail-fast calls  {}", calls(stack, stack.fail_fast_calls, |layer| layer.starts))?;
@@ -36,7 +36,7 @@ pub fn human(project: &Project, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  worst case       {}", bound(stack.worst_case, "unlimited"))?;
         writeln!(out, "  deadline         {}", said(&stack.deadline, "none"))?;
         for missing in unknown(stack) {
-            writeln!(out, "  not known        {missing}")?;
+            writeln!(out, "  not known        {}", printable(&missing))?;
         }
     }
     Ok(())
@@ -91,8 +91,10 @@ impl Graph {
             return *known;
         }
         let times = format!("{} ×", bound(layer.attempts.bound, "unlimited"));
-        let at = project.found(layer.source).map_or(String::new(), |found| format!("\n{}", found.path()));
-        self.labels.push(format!("{}\n{times}{at}", layer.name));
+        let at = project
+            .found(layer.source)
+            .map_or(String::new(), |found| format!("\n{}", printable(found.path())));
+        self.labels.push(format!("{}\n{times}{at}", printable(&layer.name)));
         self.numbers.insert(key, self.labels.len() - 1);
         self.labels.len() - 1
     }
@@ -140,9 +142,11 @@ pub fn candidates(
     for candidate in candidates {
         let both = [candidate.outer, candidate.inner].map(|source| project.found(source));
         let [Some(outer), Some(inner)] = both else { continue };
-        writeln!(out, "{} → {}: {}", outer.name(), inner.name(), candidate.why)?;
-        writeln!(out, "    {}#{}", shown(outer.path()), outer.pointer())?;
-        writeln!(out, "    {}#{}", shown(inner.path()), inner.pointer())?;
+        let names = format!("{} → {}: {}", outer.name(), inner.name(), candidate.why);
+        writeln!(out, "{}", printable(&names))?;
+        for layer in [outer, inner] {
+            writeln!(out, "    {}", printable(&format!("{}#{}", shown(layer.path()), layer.pointer())))?;
+        }
     }
     Ok(())
 }

@@ -16,8 +16,8 @@ pub enum Content {
     NotUtf8 {
         /// The text up to the first byte that is none.
         before: String,
-        /// It is UTF-16.
-        utf16: bool,
+        /// It is UTF-16 or UTF-32, with or without the mark of it.
+        wide: bool,
     },
 }
 
@@ -32,15 +32,23 @@ pub enum Skip {
     NothingInIt,
     /// It is a pipe, a device, a socket or a folder.
     NoFile,
+    /// It is no config until somebody renders it.
+    Template,
+    /// retrylint.toml excludes it.
+    LeftOut,
 }
 
 impl fmt::Display for Skip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLarge(size) => write!(f, "{size} bytes are more than the limit (--max-file-size)"),
+            Self::TooLarge(size) => {
+                write!(f, "it has {size} bytes or more, over the limit (--max-file-size)")
+            }
             Self::Binary => f.write_str("it is binary"),
             Self::NothingInIt => f.write_str("it holds no retry settings"),
-            Self::NoFile => f.write_str("it is no regular file"),
+            Self::NoFile => f.write_str("it is no regular file; give a pipe as standard input, named `-`"),
+            Self::Template => f.write_str("it is a template"),
+            Self::LeftOut => f.write_str("retrylint.toml leaves it out"),
         }
     }
 }
@@ -72,10 +80,9 @@ pub fn stream(stream: &mut dyn io::Read, limit: u64, filter: &Prefilter) -> io::
 
 /// The same for bytes.
 pub fn content(bytes: Vec<u8>, filter: &Prefilter) -> Content {
-    if let Some(text) = utf16(&bytes) {
-        let passes = filter.passes(text.as_bytes());
-        return if passes {
-            Content::NotUtf8 { before: String::new(), utf16: true }
+    if let Some(text) = wide(&bytes) {
+        return if filter.passes(&text) {
+            Content::NotUtf8 { before: String::new(), wide: true }
         } else {
             Content::Skipped(Skip::NothingInIt)
         };
@@ -92,20 +99,34 @@ pub fn content(bytes: Vec<u8>, filter: &Prefilter) -> Content {
             let valid = error.utf8_error().valid_up_to();
             let mut bytes = error.into_bytes();
             bytes.truncate(valid);
-            Content::NotUtf8 { before: String::from_utf8(bytes).unwrap_or_default(), utf16: false }
+            Content::NotUtf8 { before: String::from_utf8(bytes).unwrap_or_default(), wide: false }
         }
     }
 }
 
-/// The text of bytes that start with the mark of UTF-16.
-fn utf16(bytes: &[u8]) -> Option<String> {
-    let unit: fn([u8; 2]) -> u16 = match bytes {
-        [0xFF, 0xFE, ..] => u16::from_le_bytes,
-        [0xFE, 0xFF, ..] => u16::from_be_bytes,
-        _ => return None,
+/// Where the ASCII of a text stands in UTF-16 and UTF-32: the width of a character, its byte in it, and the mark.
+const WIDE: &[(usize, usize, &[u8])] =
+    &[(4, 0, &[0xFF, 0xFE, 0, 0]), (4, 3, &[0, 0, 0xFE, 0xFF]), (2, 0, &[0xFF, 0xFE]), (2, 1, &[0xFE, 0xFF])];
+
+/// The ASCII of a text in UTF-16 or UTF-32, other characters as NULs: by its mark, or since it starts with three
+/// characters as those of a config are.
+fn wide(bytes: &[u8]) -> Option<Vec<u8>> {
+    let (width, at) = shape(bytes)?;
+    Some(bytes.chunks_exact(width).map(|char| if char[at].is_ascii() { char[at] } else { 0 }).collect())
+}
+
+/// Whether bytes are UTF-16 or UTF-32.
+pub fn is_wide(bytes: &[u8]) -> bool {
+    shape(bytes).is_some()
+}
+
+/// The width of their characters, and where in it ASCII stands.
+fn shape(bytes: &[u8]) -> Option<(usize, usize)> {
+    let starts = |(width, at, mark): &&(usize, usize, &[u8])| {
+        let ascii = |char: &[u8]| char.iter().enumerate().all(|(n, byte)| (*byte != 0) == (n == *at));
+        bytes.starts_with(mark) || bytes.len() >= 3 * width && bytes.chunks(*width).take(3).all(ascii)
     };
-    let units: Vec<u16> = bytes[2..].chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
-    Some(String::from_utf16_lossy(&units))
+    WIDE.iter().find(starts).map(|(width, at, _)| (*width, *at))
 }
 
 #[cfg(test)]
@@ -127,10 +148,18 @@ mod tests {
 
     #[test]
     fn other_encodings_are_told_only_where_they_matter() {
-        assert!(matches!(read(b"retries: 3 # caf\xe9"), Content::NotUtf8 { utf16: false, .. }));
+        assert!(matches!(read(b"retries: 3 # caf\xe9"), Content::NotUtf8 { wide: false, .. }));
         assert!(matches!(read(b"timeout: 3 # caf\xe9"), Content::Skipped(_)));
-        let wide: Vec<u8> =
-            [0xFF, 0xFE].into_iter().chain("retries: 3".encode_utf16().flat_map(u16::to_le_bytes)).collect();
-        assert!(matches!(read(&wide), Content::NotUtf8 { utf16: true, .. }));
+        let wide = |width: usize, at: usize, text: &str| -> Vec<u8> {
+            let char = |byte: u8| (0..width).map(move |n| if n == at { byte } else { 0 });
+            text.bytes().flat_map(char).collect()
+        };
+        for (width, at, mark) in WIDE {
+            let (with, without) =
+                ([*mark, &wide(*width, *at, "retries: 3")].concat(), wide(*width, *at, "retries: 3"));
+            assert!(matches!(read(&with), Content::NotUtf8 { wide: true, .. }), "{width} {at}");
+            assert!(matches!(read(&without), Content::NotUtf8 { wide: true, .. }), "{width} {at}");
+            assert!(matches!(read(&wide(*width, *at, "timeout: 3")), Content::Skipped(Skip::NothingInIt)));
+        }
     }
 }
