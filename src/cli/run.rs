@@ -123,9 +123,7 @@ impl Run {
                     looked
                 },
             ));
-            let order: HashMap<&str, usize> =
-                found.iter().enumerate().map(|(n, found)| (found.shown.as_str(), n)).collect();
-            all.par_sort_by_key(|looked| order.get(looked.path.as_str()).copied());
+            all.par_sort_by(|one, other| one.path.cmp(&other.path));
             all
         };
         let mut looked = match pool {
@@ -468,6 +466,9 @@ fn files(
     };
     let threads = options.reading.threads.into();
     let mut all = tree.discover(&Search { paths, wanted: &wanted, patterns: &config.patterns, threads });
+    if selectors(config).next().is_none() {
+        return (all, BTreeSet::new());
+    }
     let mut known: BTreeSet<PathBuf> =
         all.found.iter().chain(stdin).map(|found| absolute(&found.path)).collect();
     let current = std::env::current_dir().unwrap_or_default();
@@ -494,6 +495,9 @@ fn selectors(config: &Config) -> impl Iterator<Item = &Selector> {
 
 /// Makes the files of selectors equal to the names that the found files are shown by.
 fn name_as_found<'f>(config: &mut Config, found: impl Iterator<Item = &'f Found>) {
+    if selectors(config).next().is_none() {
+        return;
+    }
     let shown: BTreeMap<String, &str> =
         found.map(|found| (slashes(&absolute(&found.path)), found.shown.as_str())).collect();
     let current = slashes(&std::env::current_dir().unwrap_or_default());
@@ -569,7 +573,8 @@ fn not_utf8(before: String, wide: bool) -> Facts {
 pub fn facts(path: &str, text: String, own: &[&Own]) -> Option<Facts> {
     let format = Format::of(path, &text);
     let source = SourceText::new(text);
-    let parsed = document::parse(&source, format);
+    let wants = |text: &str| !own.is_empty() || dialect::wants(text);
+    let parsed = document::parse_wanted(&source, format, &wants);
     if parsed.template {
         return None;
     }
@@ -682,7 +687,7 @@ fn lost_deadlines(files: &[ProjectFile], config: &Config) -> Vec<String> {
 
 /// The findings in bytes as a file of this name, as without a retrylint.toml.
 pub fn check_bytes(name: &str, bytes: &[u8]) -> Vec<Finding> {
-    let content = read::content(bytes.to_vec(), &Prefilter::new([]));
+    let content = read::content(bytes, &Prefilter::new([]));
     let config = Config::default();
     check(look(name, Ok(content), &config), config)
 }

@@ -1,6 +1,8 @@
 //! Documents with a language of their own that the generic dialect must not read: what looks like a
 //! retry setting in them is a schema, a text, a recorded event, or a system's own.
 
+use super::shape;
+use crate::document::outline::outline;
 use crate::document::{Document, Kind, Node};
 
 /// Top-level keys that tell a language, all of a row together.
@@ -59,6 +61,9 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("Loki, Mimir or Tempo", &["ingester", "memberlist"]),
 ];
 
+/// Those of them in which no setting stands.
+const SCHEMAS: &[&str] = &["an API description", "a schema", "a manifest", "a lock file"];
+
 /// Paths into tables that tell a language.
 const PATHS: &[(&str, &[&str])] = &[
     ("Traefik", &["http", "middlewares"]),
@@ -84,6 +89,47 @@ pub fn language(document: &Document<'_>, path: &str) -> Option<&'static str> {
     let by_keys = LANGUAGES.iter().find(|(_, keys)| has(keys)).map(|(language, _)| *language);
     let by_path = || PATHS.iter().find(|(_, path)| at(path)).map(|(language, _)| *language);
     by_keys.or_else(by_path).or_else(|| by_shape(root))
+}
+
+/// What the top level of a document shows that is not parsed yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Glance {
+    /// Nothing that keeps it from being a service's own settings, or that it holds the files of others.
+    Open,
+    /// Another language; a system's, maybe.
+    Language,
+    /// A description of data, in which no setting stands.
+    Schema,
+}
+
+/// Looks at the top level of a document's text.
+pub fn glance(text: &str) -> Glance {
+    let mut keys: Vec<&str> = Vec::new();
+    let mut kind = "";
+    for top in outline(text) {
+        if top.key == "kind" {
+            kind = top.rest;
+        }
+        keys.push(top.key);
+        let row = LANGUAGES
+            .iter()
+            .find(|(_, row)| row.contains(&top.key) && row.iter().all(|key| keys.contains(key)));
+        match row {
+            Some((_, row)) if row.contains(&"kind") => {
+                return if shape::kubernetes::is_definition(kind) {
+                    Glance::Schema
+                } else if shape::kubernetes::may_hold_files(kind) {
+                    Glance::Open
+                } else {
+                    Glance::Language
+                };
+            }
+            Some((language, _)) if SCHEMAS.contains(language) => return Glance::Schema,
+            Some(_) => return Glance::Language,
+            None => {}
+        }
+    }
+    Glance::Open
 }
 
 fn by_shape(root: Node<'_>) -> Option<&'static str> {

@@ -235,40 +235,9 @@ pub(super) fn looks_like_a_mapping(text: &str) -> bool {
     first.is_some_and(|line| line.ends_with(':') || line.contains(": "))
 }
 
-/// The documents of a YAML stream: from each line that is `---` to the next. What stands before the first one
-/// is a document if there is more than comments.
-pub(super) fn pieces(text: &str) -> Vec<Range<usize>> {
-    let mut pieces: Vec<Range<usize>> = Vec::new();
-    let (mut start, mut at, mut says_something) = (0, 0, false);
-    for line in text.split_inclusive('\n') {
-        let marker = line
-            .strip_prefix("---")
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']));
-        if marker {
-            pieces.extend(says_something.then_some(start..at));
-            start = at;
-        }
-        says_something |= marker || !line.trim().is_empty() && !line.starts_with(['#', '%']);
-        at += line.len();
-    }
-    pieces.extend(says_something.then_some(start..at));
-    pieces
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_stream_is_cut_where_its_documents_start() {
-        let cut = |text: &'static str| -> Vec<&str> {
-            pieces(text).into_iter().map(|piece| &text[piece]).collect()
-        };
-        assert_eq!(cut("a: 1\n---\nb: 2\n"), ["a: 1\n", "---\nb: 2\n"]);
-        assert_eq!(cut("# only a comment\n--- # first\nb: 2\n"), ["--- # first\nb: 2\n"]);
-        assert_eq!(cut("a: |\n  ---\n----\n"), ["a: |\n  ---\n----\n"]);
-        assert!(cut("# nothing\n\n").is_empty());
-    }
 
     #[test]
     fn a_part_of_a_text_stands_where_it_stood() {

@@ -4,6 +4,7 @@
 
 mod embedded;
 pub mod node;
+pub mod outline;
 mod pointer;
 mod template;
 mod toml;
@@ -125,9 +126,16 @@ pub struct Duplicate {
 
 /// Reads all documents of a text.
 pub fn parse(source: &SourceText, format: Format) -> Parsed<'_> {
+    parse_wanted(source, format, &|_| true)
+}
+
+/// Reads the documents of a text that are wanted, by what they are as text; those of TOML always. The others keep
+/// their numbers.
+pub fn parse_wanted<'t>(source: &'t SourceText, format: Format, want: &dyn Fn(&str) -> bool) -> Parsed<'t> {
     match format {
-        Format::Yaml => yaml::parse(source),
-        Format::Json => yaml::parse_json(source),
+        Format::Yaml => yaml::parse(source, want),
+        Format::Json if want(source.as_str()) => yaml::parse_json(source),
+        Format::Json => Parsed::default(),
         Format::Toml => toml::parse(source),
     }
 }

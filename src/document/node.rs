@@ -1,7 +1,7 @@
 //! The tree and its small face.
 
 use super::embedded::{OffsetMap, Scalar, Style};
-use super::{Duplicate, Format, Parsed, embedded, pointer};
+use super::{Duplicate, Format, Parsed, embedded, outline, pointer};
 use crate::source::{Place, SourceText};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -577,7 +577,7 @@ impl<'d> Node<'d> {
         let (text, map) = self.inner(&[Ok(self)])?;
         let format = Format::of(name, &text);
         let pieces = match format {
-            Format::Yaml => embedded::pieces(&text),
+            Format::Yaml => outline::pieces(&text),
             _ => std::iter::once(0..text.len()).collect(),
         };
         let mut file = Parsed::default();

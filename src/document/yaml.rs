@@ -2,15 +2,29 @@
 
 use super::embedded::{OffsetMap, Style};
 use super::node::{Builder, Document, Key, Kind, NewNode, Span, Text, TooLarge};
+use super::outline::{self, string_end};
 use super::{Comment, Fault, Parsed, template};
 use crate::source::SourceText;
 use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
-/// Reads a stream of YAML documents.
-pub(super) fn parse(source: &SourceText) -> Parsed<'_> {
-    read(source, source.as_str(), None)
+/// Reads those documents of a YAML stream that are wanted.
+pub(super) fn parse<'t>(source: &'t SourceText, want: &dyn Fn(&str) -> bool) -> Parsed<'t> {
+    let (runs, documents) = outline::wanted(source.as_str(), want);
+    let mut parsed = Parsed::default();
+    for (first, bytes) in runs {
+        let part = Part { bytes, first, alone: documents < 2 };
+        let more = read(source, source.as_str(), part, None);
+        if more.template {
+            return more;
+        }
+        parsed.documents.extend(more.documents);
+        parsed.faults.extend(more.faults);
+        parsed.comments.extend(more.comments);
+    }
+    parsed
 }
 
 /// Reads JSON, with comments and trailing commas.
@@ -24,14 +38,14 @@ pub(super) fn parse_json(source: &SourceText) -> Parsed<'_> {
         Comment::new(source, start as usize..end as usize, inner)
     });
     let comments: Vec<_> = comments.collect();
-    let mut parsed = read(source, &text, None);
+    let mut parsed = read(source, &text, Part::whole(&text), None);
     parsed.comments.splice(0..0, comments);
     parsed
 }
 
 /// Reads a text within a file, of which only the first document has its places.
 pub(super) fn within(source: &SourceText, text: String, map: OffsetMap) -> Parsed<'_> {
-    read(source, &text.clone(), Some((text, map)))
+    read(source, &text.clone(), Part::whole(&text), Some((text, map)))
 }
 
 /// The same for JSON; comments and trailing commas are read over.
@@ -47,9 +61,30 @@ pub(super) fn embedded(source: &SourceText, text: String, map: OffsetMap) -> Opt
     mapping.then_some(document)
 }
 
-/// Reads a text that is the file's, byte for byte but for blanked comments, or one within it, which
+/// What is read of a text.
+struct Part {
+    /// Whole documents.
+    bytes: Range<usize>,
+    /// The number of the first of them.
+    first: usize,
+    /// It is the only one, as far as is known.
+    alone: bool,
+}
+
+impl Part {
+    fn whole(text: &str) -> Self {
+        Self { bytes: 0..text.len(), first: 0, alone: true }
+    }
+}
+
+/// Reads a part of a text that is the file's, byte for byte but for blanked comments, or one within it, which
 /// only the first document of a stream gets.
-fn read<'t>(source: &'t SourceText, text: &str, within: Option<(String, OffsetMap)>) -> Parsed<'t> {
+fn read<'t>(
+    source: &'t SourceText,
+    text: &str,
+    part: Part,
+    within: Option<(String, OffsetMap)>,
+) -> Parsed<'t> {
     // neither many comments in a row nor a long key are an error, and both take linear time
     let options = granit_parser::options! {
         block_scalar_eof_without_line_feed: true,
@@ -62,16 +97,17 @@ fn read<'t>(source: &'t SourceText, text: &str, within: Option<(String, OffsetMa
     let mut comments: Vec<(Span, String)> = Vec::new();
     let file = if within.is_none() { source.as_str() } else { "" };
     let mut within = within;
-    let masked = without_placeholders(text);
+    let start = part.bytes.start;
+    let masked = without_placeholders(&text[part.bytes]);
     let mut parser = Parser::new_from_str_with_options(&masked, options);
-    let mut started = 0usize;
+    let mut started = part.first;
     let mut documents: Vec<(usize, Document<'t>)> = Vec::new();
     let mut tree: Option<Tree<'t>> = None;
     loop {
         let (event, span) = match parser.next_event() {
             Some(Ok(next)) => next,
             Some(Err(error)) => {
-                let at = error.marker().byte_offset().unwrap_or(0);
+                let at = start + error.marker().byte_offset().unwrap_or(0);
                 started += usize::from(tree.take().is_none());
                 let place = source.place(at, at + 1);
                 parsed.faults.push(syntax_fault(place, &error.info()));
@@ -82,8 +118,11 @@ fn read<'t>(source: &'t SourceText, text: &str, within: Option<(String, OffsetMa
             }
             None => break,
         };
-        let range = span.byte_range().unwrap_or(0..0);
-        let range = Span { start: range.start as u32, end: range.end as u32 };
+        let in_file = |range: Range<usize>| Span {
+            start: (start + range.start) as u32,
+            end: (start + range.end) as u32,
+        };
+        let range = in_file(span.byte_range().unwrap_or(0..0));
         match event {
             Event::StreamEnd => break,
             Event::DocumentStart(..) => {
@@ -101,8 +140,7 @@ fn read<'t>(source: &'t SourceText, text: &str, within: Option<(String, OffsetMa
             Event::Comment(text, _) => comments.push((range, text.into_owned())),
             event => {
                 let Some(open) = &mut tree else { continue };
-                let tag = span.tag_span().and_then(|tag| tag.byte_range());
-                let tag = tag.map(|tag| Span { start: tag.start as u32, end: tag.end as u32 });
+                let tag = span.tag_span().and_then(|tag| tag.byte_range()).map(in_file);
                 if let Err(trouble) = open.take(event, range, tag, text) {
                     match trouble {
                         Trouble::Template => return Parsed { template: true, ..Parsed::default() },
@@ -127,7 +165,7 @@ fn read<'t>(source: &'t SourceText, text: &str, within: Option<(String, OffsetMa
         Comment::new(source, holder.map_or(bytes, |document| document.bytes(span)), &text)
     });
     parsed.comments = comments.collect();
-    if started > 1 {
+    if started > 1 || !part.alone {
         for (n, document) in &mut documents {
             document.set_prefix(format!("#{n}"), 0);
         }
@@ -508,17 +546,4 @@ fn unmasked<'v>(value: &'v str, span: Span, text: &'v str) -> &'v str {
     let written = text.get(span.start as usize..span.end as usize).unwrap_or_default();
     let masked = value.contains(MASK) && written.len() == value.len() && written.contains("${");
     if masked { written } else { value }
-}
-
-/// The byte after a JSON string that starts at a quote.
-fn string_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
 }

@@ -5,7 +5,8 @@ use super::{Annotation, Says, Suppression};
 use crate::document::Comment;
 use std::collections::HashMap;
 
-const MARK: &str = "retrylint:";
+/// What each of them starts with.
+pub const MARK: &str = "retrylint:";
 const ALLOWED: &str = "write `deadline=2s`, `ignore[rule] -- reason` or `ignore-file[rule] -- reason`";
 
 /// The annotations among a file's comments, in their order.

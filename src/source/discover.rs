@@ -143,7 +143,7 @@ pub fn discover(search: &Search<'_>) -> Discovered {
             Err(error) => all.troubles.push(format!("{}: {error}", slashes(named))),
         }
     }
-    all.tidy();
+    all.tidy(search);
     all
 }
 
@@ -159,12 +159,15 @@ impl Discovered {
     }
 
     /// Each file once, in the order of their names.
-    pub(super) fn tidy(&mut self) {
+    pub(super) fn tidy(&mut self, search: &Search<'_>) {
         self.found.sort();
-        let mut seen = BTreeSet::new();
-        self.found.retain(|found| seen.insert(absolute(&found.path)));
         self.left_out.sort();
         self.left_out.dedup();
+        if matches!(search.paths, [one] if text_of_pattern(one).is_err()) {
+            return;
+        }
+        let mut seen = BTreeSet::new();
+        self.found.retain(|found| seen.insert(absolute(&found.path)));
     }
 }
 

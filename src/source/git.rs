@@ -197,7 +197,7 @@ impl Revision {
             let mut made = Vec::new();
             let read = self.batch(&blobs, limit, &mut |bytes| {
                 let content = match bytes {
-                    Ok(bytes) => read::content(bytes, filter(files[made.len()])),
+                    Ok(bytes) => read::content(&bytes, filter(files[made.len()])),
                     Err(size) => Content::Skipped(Skip::TooLarge(size)),
                 };
                 made.push(make(files[made.len()], Ok(content)));
@@ -276,7 +276,7 @@ impl Revision {
                 all.absent.push(format!("{}: {why}", slashes(named)));
             }
         }
-        all.tidy();
+        all.tidy(search);
         all
     }
 

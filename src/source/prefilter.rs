@@ -1,6 +1,6 @@
 //! A look at a file's bytes before anything is parsed.
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 /// Finds any of some words in one pass, whatever their case.
 #[derive(Debug)]
@@ -16,7 +16,13 @@ impl Prefilter {
             return Self { words: None };
         }
         // more words than an automaton can hold: everything passes
-        Self { words: AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok() }
+        Self {
+            words: AhoCorasick::builder()
+                .ascii_case_insensitive(true)
+                .kind(Some(AhoCorasickKind::DFA))
+                .build(words)
+                .ok(),
+        }
     }
 
     /// Whether one of the words is in the bytes.

@@ -1,6 +1,7 @@
 //! A file's bytes as text, or why not.
 
 use super::prefilter::Prefilter;
+use std::cell::RefCell;
 use std::fmt;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -65,13 +66,28 @@ pub fn file(path: &Path, limit: u64, filter: &Prefilter) -> io::Result<Content> 
     if metadata.len() > limit {
         return Ok(Content::Skipped(Skip::TooLarge(metadata.len())));
     }
-    stream(&mut std::fs::File::open(path)?, limit, filter)
+    // most files are looked at and left: their bytes need no memory of their own
+    thread_local!(static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
+    BYTES.with_borrow_mut(|bytes| {
+        bytes.clear();
+        // room for the whole, and for a byte more, which tells that it was the whole
+        bytes.reserve(metadata.len() as usize + 1);
+        read_all(&mut std::fs::File::open(path)?, bytes, limit, filter)
+    })
 }
 
 /// The same for a stream.
 pub fn stream(stream: &mut dyn io::Read, limit: u64, filter: &Prefilter) -> io::Result<Content> {
-    let mut bytes = Vec::new();
-    stream.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    read_all(stream, &mut Vec::new(), limit, filter)
+}
+
+fn read_all(
+    stream: &mut dyn io::Read,
+    bytes: &mut Vec<u8>,
+    limit: u64,
+    filter: &Prefilter,
+) -> io::Result<Content> {
+    stream.take(limit.saturating_add(1)).read_to_end(bytes)?;
     if bytes.len() as u64 > limit {
         return Ok(Content::Skipped(Skip::TooLarge(bytes.len() as u64)));
     }
@@ -79,8 +95,8 @@ pub fn stream(stream: &mut dyn io::Read, limit: u64, filter: &Prefilter) -> io::
 }
 
 /// The same for bytes.
-pub fn content(bytes: Vec<u8>, filter: &Prefilter) -> Content {
-    if let Some(text) = wide(&bytes) {
+pub fn content(bytes: &[u8], filter: &Prefilter) -> Content {
+    if let Some(text) = wide(bytes) {
         return if filter.passes(&text) {
             Content::NotUtf8 { before: String::new(), wide: true }
         } else {
@@ -90,16 +106,14 @@ pub fn content(bytes: Vec<u8>, filter: &Prefilter) -> Content {
     if bytes[..bytes.len().min(HEAD)].contains(&0) {
         return Content::Skipped(Skip::Binary);
     }
-    if !filter.passes(&bytes) {
+    if !filter.passes(bytes) {
         return Content::Skipped(Skip::NothingInIt);
     }
-    match String::from_utf8(bytes) {
-        Ok(text) => Content::Text(text),
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Content::Text(text.to_string()),
         Err(error) => {
-            let valid = error.utf8_error().valid_up_to();
-            let mut bytes = error.into_bytes();
-            bytes.truncate(valid);
-            Content::NotUtf8 { before: String::from_utf8(bytes).unwrap_or_default(), wide: false }
+            let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
+            Content::NotUtf8 { before, wide: false }
         }
     }
 }
@@ -134,7 +148,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8]) -> Content {
-        content(bytes.to_vec(), &Prefilter::new(["retr"]))
+        content(bytes, &Prefilter::new(["retr"]))
     }
 
     #[test]

@@ -1,13 +1,20 @@
 //! The text of one file, with its lines.
 
 use super::Place;
+use std::sync::OnceLock;
 
 /// A file's text and the starts of its lines. A byte order mark stays in the text, so that byte
 /// offsets are those of the file; it has no column.
 #[derive(Debug)]
 pub struct SourceText {
     text: String,
-    line_starts: Vec<u32>,
+    /// Found out for the first place that is asked for.
+    lines: OnceLock<Lines>,
+}
+
+#[derive(Debug)]
+struct Lines {
+    starts: Vec<u32>,
     /// Characters before each stretch of `STRETCH` bytes; a character counts where it starts.
     characters: Vec<u32>,
 }
@@ -20,15 +27,20 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 impl SourceText {
     /// Takes a text of less than 4 GiB.
     pub fn new(text: String) -> Self {
-        let starts = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let line_starts = std::iter::once(0).chain(starts.map(|(at, _)| at as u32 + 1)).collect();
-        let stretches = text.as_bytes().chunks(STRETCH).scan(0, |before, stretch| {
-            let here = *before;
-            *before += starts_of_characters(stretch);
-            Some(here)
-        });
-        let characters = stretches.collect();
-        Self { text, line_starts, characters }
+        Self { text, lines: OnceLock::new() }
+    }
+
+    fn lines(&self) -> &Lines {
+        self.lines.get_or_init(|| {
+            let bytes = self.text.as_bytes();
+            let starts = memchr::memchr_iter(b'\n', bytes).map(|at| at as u32 + 1);
+            let stretches = bytes.chunks(STRETCH).scan(0, |before, stretch| {
+                let here = *before;
+                *before += starts_of_characters(stretch);
+                Some(here)
+            });
+            Lines { starts: std::iter::once(0).chain(starts).collect(), characters: stretches.collect() }
+        })
     }
 
     /// The whole text.
@@ -55,16 +67,21 @@ impl SourceText {
     }
 
     fn position(&self, at: usize) -> (u32, u32) {
-        let line = self.line_starts.partition_point(|start| *start as usize <= at) - 1;
-        let start = self.line_starts[line] as usize;
+        let starts = &self.lines().starts;
+        let line = starts.partition_point(|start| *start as usize <= at) - 1;
+        let start = starts[line] as usize;
         let mark = u32::from(line == 0 && at > 0 && self.text.starts_with(BYTE_ORDER_MARK));
-        (line as u32 + 1, self.characters_before(at) - self.characters_before(start) - mark + 1)
+        let before = match self.text.as_bytes().get(start..at) {
+            Some(before) if before.len() <= STRETCH => starts_of_characters(before),
+            _ => self.characters_before(at) - self.characters_before(start),
+        };
+        (line as u32 + 1, before - mark + 1)
     }
 
     fn characters_before(&self, at: usize) -> u32 {
         let stretch = at / STRETCH;
         let rest = self.text.as_bytes().get(stretch * STRETCH..at).map_or(0, starts_of_characters);
-        let whole = self.characters.get(stretch).copied();
+        let whole = self.lines().characters.get(stretch).copied();
         whole.map_or_else(|| starts_of_characters(self.text.as_bytes()), |before| before + rest)
     }
 }

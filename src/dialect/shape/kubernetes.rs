@@ -47,11 +47,26 @@ pub fn objects<'d>(document: &'d Document<'_>) -> Vec<Object<'d>> {
     items.filter_map(Object::of).collect()
 }
 
+/// The kind of objects that hold files.
+const CONFIG_MAP: &str = "ConfigMap";
+
+/// Whether an object is the schema of others, by its kind as it is written.
+pub fn is_definition(kind: &str) -> bool {
+    kind.trim_matches(['"', '\'', ',']) == "CustomResourceDefinition"
+}
+
+/// Whether an object may have config files, or objects that have them, by its kind as it is written.
+pub fn may_hold_files(kind: &str) -> bool {
+    let word = kind.trim_matches(|char: char| !char.is_ascii_alphanumeric());
+    let plain = !word.is_empty() && word.chars().all(|char| char.is_ascii_alphanumeric());
+    !plain || word == CONFIG_MAP || word.ends_with("List")
+}
+
 /// The texts of a ConfigMap that are config files, each under its file name. Those of a Secret are nobody's
 /// business, and a finding would show parts of them.
 pub fn config_files<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Node<'d>> {
     let texts = |object: Object<'d>| match (object.group, object.kind) {
-        ("", "ConfigMap") => object.node.get("data"),
+        ("", CONFIG_MAP) => object.node.get("data"),
         _ => None,
     };
     let held = objects(document).into_iter().filter_map(texts).flat_map(Node::entries);
