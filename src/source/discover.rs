@@ -88,6 +88,9 @@ impl Globs {
 impl Patterns {
     /// Whether a file is included and not excluded.
     pub fn allow(&self, path: &Path) -> bool {
+        if self.include.0.is_empty() && self.exclude.0.is_empty() {
+            return true;
+        }
         let path = absolute(path);
         let relative = slashes(path.strip_prefix(&self.root).unwrap_or(&path));
         (self.include.0.is_empty() || self.include.match_path(&relative))

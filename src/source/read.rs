@@ -54,6 +54,8 @@ impl fmt::Display for Skip {
     }
 }
 
+/// What `read_to_end` wants to be left, lest it makes a read of its own to find out.
+const ROOM: usize = 64;
 /// Bytes at the start that are looked at for NULs.
 const HEAD: usize = 8192;
 
@@ -70,8 +72,8 @@ pub fn file(path: &Path, limit: u64, filter: &Prefilter) -> io::Result<Content> 
     thread_local!(static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
     BYTES.with_borrow_mut(|bytes| {
         bytes.clear();
-        // room for the whole, and for a byte more, which tells that it was the whole
-        bytes.reserve(metadata.len() as usize + 1);
+        // room for the whole, and for a read that tells that it was the whole
+        bytes.reserve(metadata.len() as usize + ROOM);
         read_all(&mut std::fs::File::open(path)?, bytes, limit, filter)
     })
 }
