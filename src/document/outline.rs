@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Top<'t> {
     /// The key, without quotes.
     pub key: &'t str,
-    /// What stands behind it on its line, trimmed, as written.
+    /// What stands behind it on its line, trimmed, as written; of JSON no more than a word's length.
     pub rest: &'t str,
 }
 
@@ -91,8 +91,7 @@ impl<'t> Flow<'t> {
                         let key = self.text.get(start..self.at - 1).filter(|key| !key.contains('\\'))?;
                         let behind = self.text.get(self.at..)?.trim_start();
                         if let Some(rest) = behind.strip_prefix(':') {
-                            let line = rest.trim_start().lines().next().unwrap_or_default();
-                            return Some(Top { key, rest: line.trim_end() });
+                            return Some(Top { key, rest: start_of_line(rest.trim_start()) });
                         }
                     }
                     continue;
@@ -105,6 +104,14 @@ impl<'t> Flow<'t> {
         }
         None
     }
+}
+
+/// A line as far as a word on it reaches: a file may be one line.
+fn start_of_line(text: &str) -> &str {
+    const MOST: usize = 80;
+    let line = text.char_indices().take(MOST).find(|(_, char)| matches!(char, '\n' | '\r'));
+    let end = line.or_else(|| text.char_indices().nth(MOST)).map_or(text.len(), |(at, _)| at);
+    text[..end].trim_end()
 }
 
 /// The byte after a JSON string that starts at a quote.
