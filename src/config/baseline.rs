@@ -4,6 +4,7 @@ use super::ConfigError;
 use crate::finding::Finding;
 use crate::source::Place;
 use crate::source::discover::{absolute, relative, slashes};
+use crate::source::write;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -155,7 +156,7 @@ impl Baseline {
         if std::fs::read_to_string(path).is_ok_and(|there| there == text) {
             return Ok(());
         }
-        std::fs::write(path, text)
+        write::put(path, &text, None)
     }
 
     /// The same, as a file in another folder says it.

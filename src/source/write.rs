@@ -1,7 +1,7 @@
 //! A file's new text.
 
 use super::discover::absolute;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -25,16 +25,49 @@ pub fn replace(path: &Path, before: &str, after: &str) -> Result<(), String> {
     if fs::read(path).map_err(told)? != before.as_bytes() {
         return Err("it has changed since it was read".into());
     }
+    put(path, after, Some(metadata.permissions())).map_err(told)
+}
+
+/// Writes a text beside a file and puts it in the file's place, whole or not at all; what is no regular file is
+/// written as it is.
+pub fn put(path: &Path, text: &str, mode: Option<Permissions>) -> io::Result<()> {
+    // a pipe or a terminal has no place of its own to be put into
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return fs::write(path, text);
+    }
+    // what is reached by a link stays where the link leads
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.retrylint-{}", std::process::id()));
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&beside).map_err(told)?;
+    let mode = mode.or_else(|| Some(fs::metadata(path).ok()?.permissions()));
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
     let written = file
-        .write_all(after.as_bytes())
-        .and_then(|()| file.set_permissions(metadata.permissions()))
+        .write_all(text.as_bytes())
+        .and_then(|()| mode.map_or(Ok(()), |mode| file.set_permissions(mode)))
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&beside, path));
-    written.map_err(|error| {
+    written.inspect_err(|_| {
         let _ = fs::remove_file(&beside);
-        error.to_string()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_replaced_stays_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.json");
+        put(&path, "one", None).unwrap();
+        put(&path, "two", None).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        let taken = folder.path().join("folder");
+        fs::create_dir(&taken).unwrap();
+        assert!(put(&taken, "three", None).is_err());
+        let mut left: Vec<_> =
+            fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["b.json", "folder"]);
+    }
 }
