@@ -95,6 +95,24 @@ fn inputs_made_to_hurt_end_quickly() {
         ("stream.json", format!("// retries\n{}", "--- 1\n".repeat(20_000))),
         ("broken-stream.yaml", "retries: [\n---\n".repeat(20_000)),
         ("tables.toml", (0..19_000).map(|n| format!("[t{n}.retry]\nmax_attempts = 3\n")).collect()),
+        ("keys-on-a-line.json", {
+            let keys: Vec<_> = (0..200_000).map(|n| format!("\"retries{n}\": 1")).collect();
+            format!("{{{}}}", keys.join(","))
+        }),
+        ("same-keys-on-a-line.json", format!("{{{}\"a\": 1}}", "\"retries\": 1,".repeat(200_000))),
+        (
+            "objects-on-a-line.json",
+            format!("{{\"x\": [{}0], \"retries\": 1}}", "{\"kind\": \"a\"},".repeat(200_000)),
+        ),
+        ("deep-list.yaml", format!("retries:\n{}x\n", "- ".repeat(100_000))),
+        ("deep-key.toml", format!("retries{} = 1\n", ".a".repeat(100_000))),
+        ("anchors.yaml", (0..50_000).map(|n| format!("retry{n}: &a {n}\nx{n}: *a\n")).collect()),
+        ("escapes.yaml", format!("retries: \"{}\"\n", "\\u0041".repeat(1_000_000))),
+        ("tabs.yaml", format!("retries:\n{}x: 1\n", "\t".repeat(1_000_000))),
+        ("colons.yaml", format!("retries{}\n", ":".repeat(3_000_000))),
+        ("tags.yaml", format!("retries: {}x\n", "!a ".repeat(500_000))),
+        ("comments.yaml", "# retries\n".repeat(200_000)),
+        ("cr.yaml", "retry:\r  max_attempts: 3\r".repeat(20_000)),
         ("more-tables.toml", (0..200_000).map(|n| format!("[t.t{n}.retry]\n")).collect()),
     ];
     for (name, text) in inputs {
