@@ -9,19 +9,25 @@ use crate::dialect::{Dialect, File};
 use crate::document::{Comment, Document, Kind, Node};
 use crate::model::notation::{self, Unit};
 use crate::model::{
-    Backoff, BareNumber, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Handler, Idle, Jitter,
-    Layer, Origin, Policy, Queue, Ratio, Reference, Repeated, Setting,
+    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Handler, Idle, Jitter, Layer,
+    Origin, Policy, Queue, Ratio, Repeated, Setting,
 };
 use crate::schedule;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+mod beside;
 mod called;
+mod libraries;
 mod names;
 pub mod own;
+mod units;
 
-use names::{Counted, Role, Scope, UnitSuffix};
+use beside::{Beside, ELSEWHERE, Vague};
+use libraries::Library;
+use names::{Counted, Meaning, Role, Scope, UnitSuffix};
+use units::Bare;
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -52,6 +58,8 @@ fn read(document: &Document<'_>, file: &File<'_>, facts: &mut Facts) -> bool {
 struct Entry<'d> {
     role: Role,
     unit: Option<Unit>,
+    /// Its key says so only beside others.
+    plain: bool,
     node: Node<'d>,
 }
 
@@ -61,6 +69,8 @@ struct Group<'d> {
     /// What is left of a key when the known name is taken off: `connect` of `connect_retries`.
     prefix: String,
     entries: Vec<Entry<'d>>,
+    /// Its settings are options of this one.
+    library: Option<&'static Library>,
     strong: bool,
 }
 
@@ -77,8 +87,31 @@ impl<'d> Group<'d> {
         self.entries.iter().find(|entry| matches!(entry.role, Role::Count(_))).copied()
     }
 
+    /// The count that holds: one of attempts where it says both.
+    fn counted(&self) -> Option<Entry<'d>> {
+        self.find(Role::Count(Counted::Attempts)).or_else(|| self.count())
+    }
+
     fn waits(&self) -> Option<Entry<'d>> {
         self.any(&[Role::Initial, Role::Fixed, Role::Backoff, Role::Delays])
+    }
+
+    /// Takes the settings of another one.
+    fn take(&mut self, other: &Group<'d>) {
+        self.entries.extend(&other.entries);
+        self.library = self.library.or(other.library);
+        self.strong |= other.strong;
+    }
+
+    /// What says that it is switched off: its switch, or no retries. No reconnects may be any number.
+    fn off(&self, site: Site<'d, '_>) -> Option<Node<'d>> {
+        let switches = |role, value| self.find(role).filter(|entry| flag(entry.node) == Some(value));
+        let none = |entry: &Entry<'d>| match entry.role {
+            Role::Count(counted) => is_no_retry(entry.node, counted) && !site.reconnects(*entry),
+            _ => false,
+        };
+        let off = switches(Role::Enabled, false).or_else(|| switches(Role::Disabled, true));
+        off.or_else(|| self.counted().filter(none)).map(|entry| entry.node)
     }
 
     /// A key that names a retry, or a count of attempts beside a wait. A wait with a prefix and without a
@@ -103,32 +136,28 @@ struct Table<'d, 't> {
     /// What it calls itself, in a list.
     own_name: Option<&'d str>,
     beside: OnceCell<Beside<'d>>,
-}
-
-/// What a table says for all of its policies, read once.
-#[derive(Default)]
-struct Beside<'d> {
-    /// The first time of each role.
-    times: Vec<Entry<'d>>,
-    /// The timeout of every attempt, whatever its prefix.
-    shared: Option<Entry<'d>>,
-    /// The timeouts with a prefix, by it.
-    prefixed: HashMap<String, Entry<'d>>,
-    /// A timeout that is a mapping.
-    mapped: Option<Node<'d>>,
-    /// Where its calls go.
-    hosts: Vec<Reference>,
+    outer: OnceCell<Vague<'d>>,
 }
 
 impl<'d, 't> Table<'d, 't> {
     fn new(node: Node<'d>, around: Option<&'t Table<'d, 't>>) -> Self {
         let listed = around.is_some_and(|around| around.node.kind() == Kind::List);
         let own_name = listed.then(|| own_name(node)).flatten();
-        Self { node, around, own_name, beside: OnceCell::new() }
+        Self { node, around, own_name, beside: OnceCell::new(), outer: OnceCell::new() }
     }
 
     fn beside(&self) -> &Beside<'d> {
         self.beside.get_or_init(|| Beside::of(self.node))
+    }
+
+    /// Times that stand further out than this table, or in it.
+    fn may_bound(&self) -> Vague<'d> {
+        *self.outer.get_or_init(|| {
+            let around = self.around.map(Table::may_bound).unwrap_or_default();
+            // the timeout of one thing there is none of another here
+            let whole = self.beside().may_bound.whole;
+            Vague { attempt: whole, whole }.or(self.beside().others(None, ELSEWHERE)).or(around)
+        })
     }
 
     /// The mapping right around it.
@@ -174,40 +203,8 @@ fn name_at(table: Node<'_>) -> String {
     if name.is_empty() { table.key().to_string() } else { name }
 }
 
-impl<'d> Beside<'d> {
-    fn of(node: Node<'d>) -> Self {
-        let mut beside = Self { mapped: mapped_timeout(node), hosts: called::hosts(node), ..Self::default() };
-        for child in
-            node.entries().filter(|child| !matches!(child.kind(), Kind::Map | Kind::List | Kind::Null))
-        {
-            let (stem, unit) = names::stem(child.key());
-            if let Some(prefix) = stem.strip_suffix("_timeout") {
-                let entry = Entry { role: Role::AttemptTimeout, unit, node: child };
-                beside.prefixed.entry(prefix.to_string()).or_insert(entry);
-            }
-        }
-        // those of a server are how long it waits for its callers
-        if node.entries().any(|child| names::SERVES.contains(&names::snake(child.key()).as_str())) {
-            return beside;
-        }
-        for child in node.entries() {
-            let Some((role, unit, prefix)) = names::role(child.key(), Scope::Flat) else { continue };
-            if !role.is_time() || !prefix.is_empty() {
-                continue;
-            }
-            let mut group = Group::default();
-            add(&mut group, child, role, unit);
-            let Some(entry) = group.entries.pop() else { continue };
-            let (stem, _) = names::stem(child.key());
-            if names::EVERY_ATTEMPT.contains(&stem.as_str()) {
-                beside.shared.get_or_insert(entry);
-            }
-            if beside.times.iter().all(|other| other.role != role) {
-                beside.times.push(entry);
-            }
-        }
-        beside
-    }
+fn is_scalar(node: Node<'_>) -> bool {
+    !matches!(node.kind(), Kind::Map | Kind::List | Kind::Null)
 }
 
 /// What an item of a list calls itself, if that is a plain word: no sentence, no path, no token.
@@ -292,6 +289,13 @@ struct Site<'d, 't> {
 }
 
 impl<'d, 't> Site<'d, 't> {
+    /// Whether a count is one of reconnects.
+    fn reconnects(self, count: Entry<'d>) -> bool {
+        let table = if self.own { names::snake(self.at.key()) } else { String::new() };
+        let says = |name: &str| name.contains("reconnect");
+        says(&table) || table.contains("connection") || says(&names::snake(count.node.key()))
+    }
+
     /// The table that times may stand in beside those of the policy itself.
     fn around(self) -> Option<&'t Table<'d, 't>> {
         if self.own { self.table.parent() } else { Some(self.table) }
@@ -305,18 +309,58 @@ fn is_schema(node: Node<'_>) -> bool {
 
 /// The settings of a table that is all about retrying.
 fn own_group(node: Node<'_>) -> Group<'_> {
-    let mut group = Group::default();
+    let mut group = Group { library: Library::of(node), ..Group::default() };
+    let mut words = Words::default();
     for child in node.entries() {
-        if let Some((role, suffix, _)) = names::role(child.key(), Scope::Own) {
-            add(&mut group, child, role, suffix);
+        if let Some(meaning) = meaning(child, Scope::Own, group.library) {
+            words.note(child, meaning.role);
+            add(&mut group, child, meaning);
         }
     }
-    let prose = node.entries().any(|child| names::role(child.key(), Scope::Own).is_some() && is_prose(child));
-    group.strong = !prose && group.entries.iter().any(|entry| entry.role.is_setting());
-    if prose {
+    group.strong = !words.are_prose() && group.entries.iter().any(|entry| entry.role.is_setting());
+    if words.are_prose() {
         group.entries.clear();
     }
     group
+}
+
+/// What a key means, in its library first. The unit of an option is that of numbers alone.
+fn meaning(node: Node<'_>, scope: Scope, library: Option<&Library>) -> Option<Meaning> {
+    match library.and_then(|library| library.meaning(node.key())) {
+        Some((role, unit)) => {
+            let bare = matches!(node.text().map(notation::any), Some(Ok(notation::Amount::Bare(_))));
+            Some(Meaning { role, unit: unit.filter(|_| bare), prefix: String::new(), plain: false })
+        }
+        None => names::meaning(node.key(), scope),
+    }
+}
+
+/// Whether a table holds texts under the names of settings, as language files and documentation have them.
+#[derive(Default)]
+struct Words {
+    prose: bool,
+    value: bool,
+}
+
+impl Words {
+    fn note(&mut self, node: Node<'_>, role: Role) {
+        self.prose |= is_prose(node);
+        self.value |= (role.is_setting() || role == Role::Cap) && is_value(node);
+    }
+
+    /// One that has a number or a duration as well is a table of settings, with a word among them.
+    fn are_prose(&self) -> bool {
+        self.prose && !self.value
+    }
+}
+
+/// A number that is no text, or a time with its unit.
+fn is_value(node: Node<'_>) -> bool {
+    match node.text().map(notation::any) {
+        Some(Ok(notation::Amount::Bare(_))) => node.string().is_none(),
+        Some(Ok(notation::Amount::Time(_))) => true,
+        _ => false,
+    }
 }
 
 /// A `backoff` or `delay` table within a retry table is part of the same policy.
@@ -340,38 +384,93 @@ fn nested_backoff<'d>(node: Node<'d>, group: &mut Group<'d>) -> Option<Node<'d>>
 fn flat_groups(node: Node<'_>) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
-    let mut prose = false;
+    let mut words = Words::default();
+    let mut recorded = false;
+    let library = Library::of(node);
     for child in node.entries() {
-        let Some((role, suffix, prefix)) = names::role(child.key(), Scope::Flat) else { continue };
-        prose |= role.is_setting() && is_prose(child) || role.is_time() && is_recorded(child);
-        let at = *known.entry(prefix).or_insert_with_key(|prefix| {
-            groups.push(Group { prefix: prefix.clone(), ..Group::default() });
+        let Some(meaning) = meaning(child, Scope::Flat, library) else { continue };
+        if meaning.role.is_setting() {
+            words.note(child, meaning.role);
+        }
+        recorded |= meaning.role.is_time() && is_recorded(child);
+        let at = *known.entry(meaning.prefix.clone()).or_insert_with_key(|prefix| {
+            let library = library.filter(|_| prefix.is_empty());
+            groups.push(Group { prefix: prefix.clone(), library, ..Group::default() });
             groups.len() - 1
         });
         let group = &mut groups[at];
         group.strong |= names::is_strong(child.key()) && child.kind() != Kind::Map;
-        add(group, child, role, suffix);
+        add(group, child, meaning);
     }
-    if prose {
+    if words.are_prose() || recorded {
         groups.clear();
     }
+    groups.iter_mut().for_each(drop_plain);
+    share(&mut groups);
     // gossip libraries join their ring by a count of their own, and nobody's call is behind it
     groups.retain(|group| group.waits().is_some() || !group.prefix.ends_with("join"));
     groups
 }
 
-fn add<'d>(group: &mut Group<'d>, node: Node<'d>, role: Role, suffix: UnitSuffix) {
+/// A plain name counts beside a wait, and where no clearer one stands for the same.
+fn drop_plain(group: &mut Group<'_>) {
+    let mut clear = Vec::new();
+    for entry in group.entries.iter().filter(|entry| !entry.plain) {
+        if !clear.contains(&entry.role) {
+            clear.push(entry.role);
+        }
+    }
+    let waits = group.waits().is_some();
+    group.entries.retain(|entry| !entry.plain || waits && !clear.contains(&entry.role));
+}
+
+/// The waits and the count of one policy may differ in their prefix: waits without one hold for every count
+/// that has none of its own, and a count without one for the only waits.
+fn share(groups: &mut Vec<Group<'_>>) {
+    let Some(base) = groups.iter().position(|group| group.prefix.is_empty()) else { return };
+    let counted = |group: &Group<'_>| group.count().is_some();
+    let waits = |group: &Group<'_>| group.waits().is_some();
+    if waits(&groups[base]) && !counted(&groups[base]) {
+        if groups.iter().any(|group| counted(group) && !waits(group)) {
+            let shared = groups.remove(base);
+            groups
+                .iter_mut()
+                .filter(|group| counted(group) && !waits(group))
+                .for_each(|group| group.take(&shared));
+        }
+    } else if counted(&groups[base]) && !waits(&groups[base]) {
+        let lone = |group: &Group<'_>| waits(group) && !counted(group);
+        let mut others = (0..groups.len()).filter(|at| lone(&groups[*at]));
+        if let (Some(only), None) = (others.next(), others.next())
+            && (groups[base].strong || groups[only].prefix.ends_with("reconnect"))
+        {
+            let taken = std::mem::take(&mut groups[only]);
+            groups[base].take(&taken);
+            groups.remove(only);
+        }
+    }
+}
+
+fn add<'d>(group: &mut Group<'d>, node: Node<'d>, meaning: Meaning) {
     let list = node.kind() == Kind::List;
-    let role = match role {
+    let timed = || matches!(node.text().map(notation::any), Some(Ok(notation::Amount::Time(_))));
+    let role = match meaning.role {
         Role::Backoff | Role::Initial | Role::Fixed if list => Role::Delays,
         Role::Backoff if is_word(node) => Role::Strategy,
         Role::Strategy if !is_word(node) => return,
-        _ => role,
+        // `retry_max: 10s`
+        Role::Count(Counted::Retries) if names::snake(node.key()) == "retry_max" && timed() => Role::Cap,
+        Role::Enabled | Role::Disabled | Role::Exponential | Role::Forever if flag(node).is_none() => return,
+        role => role,
     };
-    let scalar = !matches!(node.kind(), Kind::Map | Kind::Null);
-    if scalar && (list == (role == Role::Delays)) {
-        group.entries.push(Entry { role, unit: suffix, node });
+    if (is_scalar(node) || list) && (list == (role == Role::Delays)) {
+        group.entries.push(Entry { role, unit: meaning.unit, plain: meaning.plain, node });
     }
+}
+
+/// `true` or `false`, in quotes or not.
+fn flag(node: Node<'_>) -> Option<bool> {
+    node.boolean().or_else(|| node.text()?.trim().to_ascii_lowercase().parse().ok())
 }
 
 /// A bare number that is more likely a growth than a time.
@@ -395,8 +494,9 @@ fn is_prose(node: Node<'_>) -> bool {
     let sentence = text.trim().contains(' ') || !text.contains(|char: char| char.is_ascii_digit());
     let value = || {
         let lower = text.trim().to_ascii_lowercase();
-        let jitter = matches!(lower.as_str(), "full" | "equal" | "half" | "decorrelated" | "true" | "false");
-        jitter || names::ENDLESS.contains(&lower.as_str()) || names::strategy(text).is_some()
+        let switch = matches!(lower.as_str(), "true" | "false");
+        let known = names::ENDLESS.contains(&lower.as_str()) || names::NUMBER_WORDS.contains(&lower.as_str());
+        switch || known || scatter(&lower).is_some() || names::strategy(text).is_some()
     };
     let letters = text.contains(char::is_alphabetic);
     letters && sentence && placeholder::read(text).is_none() && notation::any(text).is_err() && !value()
@@ -425,7 +525,6 @@ fn is_recorded(node: Node<'_>) -> bool {
 /// A count of attempts or retries, as attempts.
 struct Attempts {
     counted: Counted,
-    reconnect: bool,
 }
 
 impl Field for Attempts {
@@ -440,30 +539,36 @@ impl Field for Attempts {
     }
 
     fn value(&self, node: Node<'_>) -> Result<Bound<u64>, Cow<'static, str>> {
-        let retries = self.counted != Counted::Attempts && self.counted != Counted::AttemptsAssumed;
         let text = node.text().unwrap_or_default().trim();
         if let Some(on) = node.boolean() {
             return Ok(if on { Bound::Unknown } else { Bound::At(1) });
         }
-        count(text, retries, self.reconnect)
+        count(text, self.counted.is_of_retries())
     }
 }
 
 /// A count as text, as attempts; the error says what is expected.
-fn count(text: &str, retries: bool, reconnect: bool) -> Result<Bound<u64>, Cow<'static, str>> {
+fn count(text: &str, retries: bool) -> Result<Bound<u64>, Cow<'static, str>> {
     if names::ENDLESS.contains(&text.to_ascii_lowercase().as_str()) {
         return Ok(Bound::Unlimited);
     }
     match whole_number(&text.replace('_', "")) {
         Some(-1) => Ok(Bound::Unlimited),
-        Some(0) if retries && reconnect => Ok(Bound::Unlimited),
-        Some(number @ 0..) if retries => {
-            Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX).saturating_add(1)))
-        }
-        Some(number @ 1..) => Ok(Bound::At(u64::try_from(number).unwrap_or(u64::MAX))),
-        Some(0) => Err("0 attempts are no call at all, and to some \"unlimited\"".into()),
+        Some(0) if !retries => Err("0 attempts are no call at all, and to some \"unlimited\"".into()),
+        Some(number @ 0..) => match u64::try_from(number) {
+            // the largest of counters, which no one lives to see the end of
+            Ok(u64::MAX) => Ok(Bound::Unlimited),
+            Ok(number) => Ok(Bound::At(number + u64::from(retries))),
+            Err(_) => Err("no counter goes so far; \"unlimited\" is written -1 or as a word".into()),
+        },
         _ => Err("a whole number, -1 or \"unlimited\" is expected".into()),
     }
+}
+
+/// `retries: 0` or `retries: false`: the first attempt only, as meant.
+fn is_no_retry(node: Node<'_>, counted: Counted) -> bool {
+    let none = || node.text().and_then(whole_number) == Some(0);
+    flag(node) == Some(false) || counted.is_of_retries() && none()
 }
 
 /// A time in one of the notations that people use; `unit` for numbers without one.
@@ -535,24 +640,31 @@ fn push<'d>(
 ) {
     let times = Times::find(&group, site);
     let entries: Vec<_> = group.entries.iter().copied().chain(times.entries()).collect();
-    let bare = commented_unit(&entries, comments).unwrap_or_else(|| bare_unit(entries.iter()));
+    let bare = Bare::of(&entries, comments);
     let mut read = Values { reader: Reader::new(UNOWNED), bare, comments };
     let mut attempts = read.attempts(&group, site);
     let backoff = read.backoff(&group, attempts.at());
     if let (Some(delays), None) = (group.find(Role::Delays), group.count()) {
         attempts = Setting::written(delays.node.items().count() as u64 + 1, delays.node.place());
     }
-    let attempt_timeout = match unread_timeout(site).filter(|_| times.attempt.is_none()) {
-        Some(node) => Setting::unknown("it is a mapping", Some(node.place())),
-        None => read.limit(times.attempt),
+    let vague = Vague::of(&group, site, &times);
+    let unknown = |(node, why): (Node<'d>, &'static str)| {
+        Setting::unknown(format!("{}: {why}", node.key()), Some(node.place()))
     };
-    let (deadline, deadline_effect) = match times.deadline {
-        Some(entry) => (read.limit(Some(entry)), DeadlineEffect::Cuts),
-        None => (read.limit(times.elapsed), DeadlineEffect::Stops),
+    let attempt_timeout = match vague.attempt.filter(|_| times.attempt.is_none()) {
+        Some(vague) => unknown(vague),
+        None => read.limit(times.attempt, None),
     };
-    let assume = |setting: Setting<Duration>, why: &'static str| match setting.origin {
-        Origin::Written(place) => Setting { origin: Origin::Assumed(why.into(), Some(place)), ..setting },
-        _ => setting,
+    let attempt_timeout = match times.attempt {
+        Some(entry) if names::ASSUMED_OF_AN_ATTEMPT.contains(&names::stem(entry.node.key()).0.as_str()) => {
+            assume(attempt_timeout, "it is taken to bound one attempt, and not all of them")
+        }
+        _ => attempt_timeout,
+    };
+    let (deadline, deadline_effect) = match (times.deadline, times.elapsed, vague.whole) {
+        (Some(entry), ..) => (read.limit(Some(entry), None), DeadlineEffect::Cuts),
+        (None, None, Some(vague)) => (unknown(vague), DeadlineEffect::Stops),
+        (None, elapsed, _) => (read.limit(elapsed, group.library), DeadlineEffect::Stops),
     };
     let (attempt_timeout, deadline) = match times.guess {
         Guess::None => (attempt_timeout, deadline),
@@ -587,14 +699,24 @@ fn push<'d>(
     };
     let tables = std::iter::once(site.table).chain(site.around().filter(|_| site.own));
     policy.links.calls = tables.flat_map(|table| table.beside().hosts.iter().cloned()).collect();
-    policy.bare_numbers = entries.iter().filter_map(|entry| bare_number(*entry)).collect();
-    let switch = group.find(Role::Enabled).map(|entry| entry.node);
-    idle(&mut policy, switch);
+    policy.bare_numbers = entries.iter().filter_map(|entry| units::in_key(*entry)).collect();
+    if let (Bare::Apart(odd, other), true) = (bare, site.own || group.strong) {
+        policy.bare_numbers.push(units::apart(odd, other));
+    }
+    idle(&mut policy, group.off(site));
     facts.policies.push(policy);
 }
 
-/// Says why a policy of one attempt never retries, unless it is switched off on purpose.
-fn idle(policy: &mut Policy, switch: Option<Node<'_>>) {
+/// The same setting, which rests on a guess.
+fn assume<T>(setting: Setting<T>, why: &'static str) -> Setting<T> {
+    match setting.origin {
+        Origin::Written(place) => Setting { origin: Origin::Assumed(why.into(), Some(place)), ..setting },
+        _ => setting,
+    }
+}
+
+/// Says why a policy of one attempt never retries, unless something in the file switches it off.
+fn idle(policy: &mut Policy, off: Option<Node<'_>>) {
     if policy.attempts.at() == Some(1) {
         policy.idle = Some(Idle {
             why: "one attempt in all leaves no retry".into(),
@@ -602,7 +724,7 @@ fn idle(policy: &mut Policy, switch: Option<Node<'_>>) {
                 .into(),
         });
     }
-    if let Some(off) = switch.filter(|node| node.boolean() == Some(false)) {
+    if let Some(off) = off {
         policy.attempts = Setting::written(1, off.place());
         policy.backoff = Backoff::none("switched off");
         policy.faults.clear();
@@ -612,17 +734,21 @@ fn idle(policy: &mut Policy, switch: Option<Node<'_>>) {
     }
 }
 
-/// A timeout that is a mapping, as `{ secs = 5, nanos = 0 }`.
-fn unread_timeout<'d>(site: Site<'d, '_>) -> Option<Node<'d>> {
-    let within = site.own.then(|| mapped_timeout(site.at)).flatten();
-    within.or_else(|| site.around()?.beside().mapped)
-}
-
-fn mapped_timeout(table: Node<'_>) -> Option<Node<'_>> {
-    table.entries().filter(|child| child.kind() == Kind::Map).find(|child| {
-        let role = names::role(child.key(), Scope::Flat).map(|(role, ..)| role);
-        matches!(role, Some(Role::AttemptTimeout | Role::PlainTimeout))
-    })
+impl<'d> Vague<'d> {
+    /// The times that may hold for a policy: in its own table and beside it, and further out as far as nothing
+    /// nearer does.
+    fn of(group: &Group<'d>, site: Site<'d, '_>, times: &Times<'d>) -> Self {
+        let near = site.around().unwrap_or(site.table);
+        let beside = near.beside();
+        let mut vague = site.table.beside().may_bound.or(beside.may_bound);
+        if !group.prefix.is_empty() {
+            vague =
+                vague.or(beside.others(times.attempt, "it may be for all of its table, or for others of it"));
+        }
+        let out = beside.within.or(near.around.map(Table::may_bound).unwrap_or_default());
+        let known = times.attempt.is_some() || vague.attempt.is_some();
+        vague.or(Self { whole: out.whole.filter(|_| !known), ..out })
+    }
 }
 
 /// The failures and methods that a table says are repeated.
@@ -637,36 +763,6 @@ fn repeated(table: Node<'_>) -> Vec<Repeated> {
         names::Listed::Methods => failures::methods(child),
     });
     lists.collect()
-}
-
-/// A number whose unit its key says.
-fn bare_number(entry: Entry<'_>) -> Option<BareNumber> {
-    let unit = entry.unit.filter(|_| entry.role.is_duration())?;
-    let text = entry.node.text()?;
-    let number = match notation::any(text) {
-        Ok(notation::Amount::Bare(number)) => number,
-        Ok(notation::Amount::Time(time)) if names::unit_in_text(text).is_some_and(|own| own != unit) => {
-            return Some(BareNumber {
-                place: entry.node.key_place(),
-                pointer: entry.node.pointer(),
-                written: format!("{}: \"{text}\"", entry.node.key()),
-                number: String::new(),
-                unit,
-                time,
-                is_timeout: entry.role.is_time(),
-            });
-        }
-        _ => return None,
-    };
-    Some(BareNumber {
-        place: entry.node.key_place(),
-        pointer: entry.node.pointer(),
-        written: format!("{}: {number}", entry.node.key()),
-        number: number.to_string(),
-        unit,
-        time: notation::with_unit(number, unit).ok()?,
-        is_timeout: entry.role.is_time(),
-    })
 }
 
 /// What a plain `timeout` within a retry table is taken for.
@@ -689,7 +785,8 @@ struct Times<'d> {
 impl<'d> Times<'d> {
     fn find(group: &Group<'d>, site: Site<'d, '_>) -> Self {
         let around = site.around().map(Table::beside);
-        let outer = around.filter(|_| site.own).map_or(&[][..], |around| &around.times);
+        let shares = site.own || group.prefix.is_empty();
+        let outer = around.filter(|_| shares).map_or(&[][..], |around| &around.times);
         let either =
             |role| group.find(role).or_else(|| outer.iter().find(|entry| entry.role == role).copied());
         let clear = either(Role::AttemptTimeout);
@@ -732,93 +829,46 @@ impl<'d> Times<'d> {
     }
 }
 
-/// The unit of the numbers that have none: that which makes all of them plausible.
-fn bare_unit<'a, 'd: 'a>(entries: impl Iterator<Item = &'a Entry<'d>>) -> Bare {
-    const GUESS_NANOS: &str =
-        "bare numbers, one of them too long for milliseconds, are taken as nanoseconds, as Go prints them";
-    let mut unit = Bare(Unit::Seconds, Some("bare numbers, all under 1000, are taken as seconds"));
-    for entry in entries.filter(|entry| entry.unit.is_none() && entry.role.is_duration()) {
-        let list: Vec<_> = entry.node.items().collect();
-        for node in if list.is_empty() { vec![entry.node] } else { list } {
-            let Some(Ok(notation::Amount::Bare(number))) = node.text().map(notation::any) else { continue };
-            if number.contains('.') {
-                return Bare(
-                    Unit::Seconds,
-                    Some("bare numbers, one of them with a fraction, are taken as seconds"),
-                );
-            }
-            if whole_number(number).is_some_and(is_nanos) {
-                return Bare(Unit::Nanos, Some(GUESS_NANOS));
-            }
-            if whole_number(number).is_some_and(|number| number >= 1000) {
-                unit = Bare(
-                    Unit::Millis,
-                    Some("bare numbers, one of them 1000 or more, are taken as milliseconds"),
-                );
-            }
-        }
-    }
-    unit
-}
-
-/// More milliseconds than anybody waits (115 days), or more than eleven days that are no whole hours.
-fn is_nanos(number: i128) -> bool {
-    const HOUR: i128 = 3_600_000;
-    number >= 10_000_000_000 || number >= 1_000_000_000 && number % HOUR != 0
-}
-
-/// The unit of numbers that have none, and the guess that it rests on, if it is one.
-#[derive(Clone, Copy)]
-struct Bare(Unit, Option<&'static str>);
-
-/// The unit that a comment behind one of the values names; it holds for all of them.
-fn commented_unit(entries: &[Entry<'_>], comments: &[Comment]) -> Option<Bare> {
-    let lines = || entries.iter().filter(|entry| entry.unit.is_none() && entry.role.is_duration());
-    let unit = lines().find_map(|entry| unit_behind(entry.node, comments))?;
-    // unless that would make hours of what others mean as milliseconds
-    let thousands = |entry: &&Entry<'_>| {
-        let number = entry.node.text().and_then(whole_number);
-        number.is_some_and(|number| number >= 1000) && unit_behind(entry.node, comments).is_none()
-    };
-    let apart = unit == Unit::Seconds && lines().any(|entry| thousands(&entry));
-    (!apart).then_some(Bare(unit, None))
-}
-
-/// The unit that the next comment on the line of a value names, or the one before it.
-fn unit_behind(node: Node<'_>, comments: &[Comment]) -> Option<Unit> {
-    let place = node.place();
-    let next = comments.partition_point(|comment| comment.place.start < place.start);
-    let mut near = [Some(next), next.checked_sub(1)].into_iter().flatten().filter_map(|at| comments.get(at));
-    let beside = near.find(|comment| comment.place.line == place.line && !comment.own_line)?;
-    names::unit_in_words(&beside.text)
-}
-
 /// Reads the values of one policy.
 struct Values<'d> {
     reader: Reader<'d, 'd>,
-    bare: Bare,
+    bare: Bare<'d>,
     comments: &'d [Comment],
 }
 
 impl<'d> Values<'d> {
+    /// A value, or a word that the service may know as one.
+    fn value<F: Field>(&mut self, node: Node<'d>, field: &F) -> Setting<F::Value> {
+        if is_prose(node) {
+            return Setting::unknown("it is a word of the service's own", Some(node.place()));
+        }
+        self.reader.value(node, field)
+    }
+
     fn attempts(&mut self, group: &Group<'d>, site: Site<'d, '_>) -> Setting<u64> {
         let counts = || group.entries.iter().filter(|entry| matches!(entry.role, Role::Count(_)));
-        let exact = group.find(Role::Count(Counted::Attempts));
-        let Some(entry) = exact.or_else(|| group.count()) else {
-            return Setting::unknown("no count is written", None);
+        let forever = group.find(Role::Forever).filter(|entry| flag(entry.node) == Some(true));
+        if let Some(forever) = forever {
+            return Setting::new(Bound::Unlimited, Origin::Written(forever.node.place()));
+        }
+        let Some(entry) = group.counted() else {
+            return match group.library {
+                Some(library) if library.endless => {
+                    let why = format!("{} counts no attempts", library.name);
+                    Setting::new(Bound::Unlimited, Origin::Assumed(why.into(), None))
+                }
+                _ => Setting::unknown("no count is written", None),
+            };
         };
         let Role::Count(counted) = entry.role else { return Setting::unknown("no count is written", None) };
-        let table = if site.own { names::snake(site.at.key()) } else { String::new() };
-        let reconnect = table.contains("reconnect")
-            || table.contains("connection")
-            || names::snake(entry.node.key()).contains("reconnect");
-        let mut setting = self.reader.value(entry.node, &Attempts { counted, reconnect });
+        if site.reconnects(entry) && is_no_retry(entry.node, counted) {
+            let why = "no reconnects are no limit to some, and none at all to others";
+            return Setting::unknown(why, Some(entry.node.place()));
+        }
+        let mut setting = self.value(entry.node, &Attempts { counted });
         let why = match counted {
             Counted::RetriesAssumed => Some("it is taken to count retries, the larger reading"),
             Counted::AttemptsAssumed => Some("it is taken to count attempts"),
-            _ if reconnect && setting.is_unlimited() && entry.node.text() == Some("0") => {
-                Some("0 reconnects are taken as no limit")
-            }
             _ => None,
         };
         if let (Origin::Written(place), Some(why)) = (&setting.origin, why) {
@@ -826,7 +876,7 @@ impl<'d> Values<'d> {
         }
         for other in counts().filter(|other| !other.node.is(entry.node)) {
             let Role::Count(counted) = other.role else { continue };
-            let theirs = self.reader.value(other.node, &Attempts { counted, reconnect });
+            let theirs = self.value(other.node, &Attempts { counted });
             if let (Some(a), Some(b)) = (setting.at(), theirs.at())
                 && a != b
             {
@@ -846,24 +896,38 @@ impl<'d> Values<'d> {
     }
 
     /// A time that bounds something; 0 ends it at once in some services, and never in most.
-    fn limit(&mut self, entry: Option<Entry<'d>>) -> Setting<Duration> {
+    fn limit(&mut self, entry: Option<Entry<'d>>, library: Option<&Library>) -> Setting<Duration> {
         let limit = self.time(entry, NOTHING);
+        let elapsed = entry.is_some_and(|entry| entry.role == Role::Elapsed);
         match entry.filter(|_| limit.at() == Some(Duration::ZERO)) {
+            Some(entry) if elapsed && library.is_some_and(|library| library.endless) => {
+                Setting::new(Bound::Unlimited, Origin::Written(entry.node.place()))
+            }
             Some(entry) => Setting::unknown(ZERO_LIMIT, Some(entry.node.place())),
             None => limit,
         }
     }
 
     fn span(&mut self, node: Node<'d>, suffix: UnitSuffix) -> Setting<Duration> {
-        let suffix = suffix.or_else(|| unit_behind(node, self.comments));
-        let mut setting = self.reader.value(node, &Span { unit: Some(suffix.unwrap_or(self.bare.0)) });
-        let bare = matches!(node.text().map(notation::any), Some(Ok(notation::Amount::Bare(number))) if number != "0");
-        if let (Origin::Written(place), true, None, Some(guess)) =
-            (&setting.origin, bare, suffix, self.bare.1)
-        {
-            setting.origin = Origin::Assumed(guess.into(), Some(*place));
+        let suffix = suffix.or_else(|| units::behind(node, self.comments));
+        let bare = match node.text().map(notation::any) {
+            Some(Ok(notation::Amount::Bare(number))) => whole_number(number) != Some(0),
+            _ => false,
+        };
+        if !bare || suffix.is_some() {
+            return self.value(node, &Span { unit: Some(suffix.unwrap_or(Unit::Seconds)) });
         }
-        setting
+        match self.bare {
+            Bare::Unit(unit, guess) => {
+                let setting = self.reader.value(node, &Span { unit: Some(unit) });
+                guess.map_or(setting.clone(), |guess| assume(setting, guess))
+            }
+            Bare::Unknown(why) => Setting::unknown(why, Some(node.place())),
+            Bare::Apart(..) => {
+                let why = "it has no unit, and no unit fits all numbers of the policy";
+                Setting::unknown(why, Some(node.place()))
+            }
+        }
     }
 
     fn backoff(&mut self, group: &Group<'d>, attempts: Option<u64>) -> Backoff {
@@ -873,19 +937,34 @@ impl<'d> Values<'d> {
         // `initial_sleep` beside `backoff: 1.5`
         let grows_by = group.find(Role::Backoff).filter(|entry| first.is_some() && is_factor(*entry));
         let multiplier = group.find(Role::Multiplier).or(grows_by);
-        let multiplier = multiplier.map(|entry| self.reader.value(entry.node, &Factor));
-        let cap = self.limit(group.find(Role::Cap));
-        let jitter = match group.find(Role::Jitter) {
-            Some(entry) => self.jitter(entry),
-            None if strategy == Some(names::Strategy::Jittered) => Setting::new(
+        let multiplier = multiplier.map(|entry| {
+            let factor = self.value(entry.node, &Factor);
+            if entry.plain {
+                assume(factor, "it is taken for the growth of the waits beside it")
+            } else {
+                factor
+            }
+        });
+        let library = group.library;
+        let cap = match (group.find(Role::Cap), library) {
+            (None, Some(own)) => own.usual(own.cap),
+            (entry, _) => self.limit(entry, library),
+        };
+        let jitter = match (group.find(Role::Jitter), library) {
+            (Some(entry), Some(library)) if entry.node.boolean() == Some(true) => {
+                Setting::written(library.scattered, entry.node.place())
+            }
+            (Some(entry), _) => self.jitter(entry),
+            (None, Some(own)) => own.usual(own.jitter),
+            _ if strategy == Some(names::Strategy::Jittered) => Setting::new(
                 Bound::At(FULL),
                 Origin::Assumed("\"jittered\" is taken as full jitter".into(), None),
             ),
-            None => Setting::default(Jitter::None, NOTHING),
+            _ => Setting::default(Jitter::None, NOTHING),
         };
         let mut backoff = Backoff {
             cap,
-            cap_applies: CapApplies::BeforeJitter,
+            cap_applies: library.map_or(CapApplies::BeforeJitter, |library| library.cap_applies),
             jitter,
             can_jitter: true,
             ..Backoff::none(NOTHING)
@@ -903,33 +982,39 @@ impl<'d> Values<'d> {
         if strategy == Some(names::Strategy::None) {
             return backoff;
         }
-        let (entry, growing) = match group.any(&[Role::Initial, Role::Fixed, Role::Backoff]) {
-            Some(entry) => (entry, entry.role == Role::Initial),
-            None if attempts == Some(1) => return backoff,
-            None => return Backoff { jitter: backoff.jitter, ..Backoff::unknown("no wait is written") },
-        };
         if factors().count() > 1 {
             let why = "two factors are written, and one of them is no growth";
             return Backoff { jitter: backoff.jitter, ..Backoff::unknown(why) };
         }
-        backoff.initial = self.span(entry.node, entry.unit);
-        let ambiguous = entry.role == Role::Backoff;
-        let ceiling = group.find(Role::Cap).is_some();
-        use names::Strategy;
-        backoff.growth = match (strategy, &multiplier) {
-            (Some(Strategy::Constant), _) => Growth::Constant,
-            (Some(Strategy::Linear), _) => Growth::Linear,
-            (Some(Strategy::Fibonacci), _) => Growth::Fibonacci,
-            (Some(_), _) | (None, Some(_)) => Growth::Exponential,
-            (None, None) if growing || ambiguous && ceiling => Growth::Exponential,
-            (None, None) => Growth::Constant,
+        let entry = group.any(&[Role::Initial, Role::Fixed, Role::Backoff]);
+        backoff.initial = match (entry, library) {
+            (Some(entry), _) => self.span(entry.node, entry.unit),
+            (None, Some(own)) => own.usual(own.initial),
+            (None, None) if attempts == Some(1) => return backoff,
+            (None, None) => {
+                return Backoff { jitter: backoff.jitter, ..Backoff::unknown("no wait is written") };
+            }
         };
-        backoff.multiplier = multiplier.unwrap_or_else(|| match backoff.growth {
-            Growth::Exponential => {
+        let says = |role| entry.is_some_and(|entry| entry.role == role);
+        let multiplied = group.find(Role::Exponential).and_then(|entry| flag(entry.node));
+        let ambiguous = says(Role::Backoff);
+        let grows = says(Role::Initial) || library.is_some() || ambiguous && group.find(Role::Cap).is_some();
+        use names::Strategy;
+        backoff.growth = match (strategy, &multiplier, multiplied) {
+            (Some(Strategy::Constant), ..) | (None, _, Some(false)) => Growth::Constant,
+            (Some(Strategy::Linear), ..) => Growth::Linear,
+            (Some(Strategy::Fibonacci), ..) => Growth::Fibonacci,
+            (Some(_), ..) | (None, Some(_), _) | (None, None, Some(true)) => Growth::Exponential,
+            (None, None, None) if grows => Growth::Exponential,
+            (None, None, None) => Growth::Constant,
+        };
+        backoff.multiplier = multiplier.unwrap_or_else(|| match (&backoff.growth, library) {
+            (Growth::Exponential, Some(own)) => own.usual(Bound::At(own.multiplier)),
+            (Growth::Exponential, None) => {
                 let why = "without a multiplier the wait is taken to double";
                 Setting::new(Bound::At(Ratio::new(2, 1)), Origin::Assumed(why.into(), None))
             }
-            Growth::Constant if ambiguous && strategy.is_none() => {
+            (Growth::Constant, _) if ambiguous && strategy.is_none() && multiplied.is_none() => {
                 let why = "without a multiplier or a ceiling the wait is taken to stay the same";
                 Setting::new(Bound::At(Ratio::ONE), Origin::Assumed(why.into(), None))
             }
@@ -937,6 +1022,10 @@ impl<'d> Values<'d> {
         });
         if backoff.multiplier.is_unknown() && backoff.growth == Growth::Exponential {
             backoff.growth = Growth::Unknown;
+        }
+        if library.is_some_and(|library| library.first_at_once) {
+            backoff.lead = vec![Duration::ZERO];
+            backoff.initial = backoff.initial.map(|factor| factor.times(2));
         }
         backoff
     }
@@ -968,7 +1057,7 @@ impl<'d> Values<'d> {
             Some(ratio) if ratio <= Ratio::ONE => {
                 Setting::written(Jitter::Factor { below: ratio, above: ratio }, place)
             }
-            Some(_) if self.bare.0 != Unit::Millis => {
+            Some(_) if self.bare.unit() != Some(Unit::Millis) => {
                 self.reader.replace(node, "no wait can be scattered by more than itself: a part from 0 to 1 or a duration is expected");
                 Setting::unknown("its value is no jitter", Some(place))
             }
@@ -1006,7 +1095,7 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
     };
     let mut read = Values {
         reader: Reader::new(UNOWNED),
-        bare: Bare(Unit::Seconds, Some("a bare number is taken as seconds")),
+        bare: Bare::Unit(Unit::Seconds, Some("a bare number is taken as seconds")),
         comments: &[],
     };
     let receives = entry(&["max_receive_count", "max_deliver", "max_deliveries"]);
@@ -1042,13 +1131,13 @@ fn queue(node: Node<'_>, before: usize, facts: &mut Facts) {
         window_key: "visibility timeout",
         window: read.span(window, unit),
         receives: match receives {
-            Some((count, _)) => {
-                read.reader.value(count, &Attempts { counted: Counted::Attempts, reconnect: false })
-            }
+            Some((count, _)) => read.reader.value(count, &Attempts { counted: Counted::Attempts }),
             None => Setting::unlimited(NOTHING),
         },
-        retention: read
-            .time(retention.map(|(node, unit)| Entry { role: Role::Elapsed, unit, node }), NOTHING),
+        retention: read.time(
+            retention.map(|(node, unit)| Entry { role: Role::Elapsed, unit, plain: false, node }),
+            NOTHING,
+        ),
         // a number of receives is there for what comes after them, wherever that is set
         dead_letters: letters.is_some() || receives.is_some(),
         dead_letter_retention: None,

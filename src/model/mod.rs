@@ -20,8 +20,8 @@ pub use facts::{Annotation, Facts, Says, Suppression, Unreadable};
 pub use likeness::{kindred, nearest};
 pub use link::{Links, Name, Reference, Workload};
 pub use policy::{
-    BareNumber, DeadlineEffect, Fault, Idle, Layer, Methods, Pacing, Policy, Remark, Repeated, Tightest,
-    is_unsafe,
+    BareNumber, DeadlineEffect, Doubt, Fault, Idle, Layer, Methods, Pacing, Policy, Remark, Repeated,
+    Tightest, is_unsafe,
 };
 pub use queue::{Advice, Handler, Queue};
 pub use ratio::Ratio;

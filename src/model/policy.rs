@@ -123,14 +123,34 @@ pub struct BareNumber {
     pub pointer: String,
     /// Key and number as written.
     pub written: String,
-    /// The number; "" where it is a text with another unit than that of its key.
-    pub number: String,
-    /// The unit that its key or a convention gives it.
-    pub unit: Unit,
-    /// So long that is.
-    pub time: Duration,
-    /// It bounds an attempt or the whole; otherwise it is a wait.
-    pub is_timeout: bool,
+    /// What may be wrong with its unit.
+    pub doubt: Doubt,
+}
+
+/// What may be wrong with the unit of a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// It may be one of another magnitude.
+    Magnitude {
+        /// The number.
+        number: String,
+        /// The unit that its key or a convention gives it.
+        unit: Unit,
+        /// So long that is.
+        time: Duration,
+        /// It bounds an attempt or the whole; otherwise it is a wait.
+        is_timeout: bool,
+    },
+    /// It is a text with another unit than that of its key.
+    TwoUnits {
+        /// So long the text is.
+        time: Duration,
+    },
+    /// Nothing gives it a unit, and none makes both it and another number of the policy plausible.
+    Apart {
+        /// Key and number of that as written.
+        other: String,
+    },
 }
 
 /// Why a policy never retries.

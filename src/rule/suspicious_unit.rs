@@ -4,7 +4,7 @@ use super::words::{Evidence, Subject, Wording, policies};
 use super::{Example, Group, Limits, Rule};
 use crate::finding::{Finding, Severity};
 use crate::model::notation::{self, Unit};
-use crate::model::{BareNumber, Duration, Policy};
+use crate::model::{BareNumber, Doubt, Duration, Policy};
 use crate::stack::{Project, ProjectFile};
 
 /// The rule.
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     severity: Severity::Warning,
     pedantic: false,
     group: Group::Settings,
-    summary: "A number that is only plausible in another unit.",
+    summary: "A number that is only plausible in another unit, or numbers that no unit makes plausible.",
     why: "30 under a key that ends in _ms gives every attempt 30 ms, and all of them fail; 5000 under one that ends in _seconds waits for more than an hour.",
     bad: Example {
         file: "stock.toml",
@@ -40,7 +40,7 @@ jitter = "full"
         config: "",
     },
     fix: "Write the number in the unit of its key, or a duration with a unit of its own.",
-    needs: "A number, and the unit that its key gives it.",
+    needs: "A number, and the unit that its key gives it; or two numbers of a policy without a unit.",
     check,
 };
 
@@ -57,48 +57,53 @@ fn check(project: &Project, _: &Limits, findings: &mut Vec<Finding>) {
 
 /// Whether a number of a policy is likely to be of another unit.
 pub(super) fn is_in(policy: &Policy) -> bool {
-    policy.bare_numbers.iter().any(|number| number.number.is_empty() || meant(number).is_some())
+    policy.bare_numbers.iter().any(|number| wording(number).is_some())
 }
 
 /// The time that was likely meant, where another unit makes it plausible.
-fn meant(number: &BareNumber) -> Option<Duration> {
-    let shortest = if number.is_timeout { SHORTEST_TIMEOUT } else { SHORTEST_WAIT };
-    let other = match number.time {
+fn meant(number: &str, unit: Unit, time: Duration, is_timeout: bool) -> Option<Duration> {
+    let shortest = if is_timeout { SHORTEST_TIMEOUT } else { SHORTEST_WAIT };
+    let other = match time {
         time if time.is_zero() => return None,
-        time if time < shortest => larger(number.unit)?,
-        time if time > LONGEST => smaller(number.unit)?,
+        time if time < shortest => larger(unit)?,
+        time if time > LONGEST => smaller(unit)?,
         _ => return None,
     };
-    notation::with_unit(&number.number, other).ok().filter(|time| (shortest..=LONGEST).contains(time))
+    notation::with_unit(number, other).ok().filter(|time| (shortest..=LONGEST).contains(time))
 }
 
 fn of_number(file: &ProjectFile, policy: &Policy, number: &BareNumber) -> Option<Finding> {
-    if number.number.is_empty() {
-        return Some(of_text(file, policy, number));
-    }
-    let meant = meant(number)?;
-    let what = if number.is_timeout { "a timeout" } else { "a wait" };
-    let wording = Wording {
-        message: format!("{} is {what} of {}; {meant} would be plausible", number.written, number.time),
-        label: format!("{}?", meant),
-        help: format!(
-            "Write the number in the unit of its key, or the duration with a unit of its own, as \"{}\".",
-            meant.to_string().replace(' ', "")
-        ),
-    };
     let subject = Subject::policy(file, policy).at(Some(number.place)).pointing_to(&number.pointer);
-    Some(subject.finding(&RULE, wording, Evidence::of(&file.path)))
+    Some(subject.finding(&RULE, wording(number)?, Evidence::of(&file.path)))
 }
 
-/// A text whose unit is not that of its key.
-fn of_text(file: &ProjectFile, policy: &Policy, number: &BareNumber) -> Finding {
-    let wording = Wording {
-        message: format!("{} is {}, and its key speaks of another unit", number.written, number.time),
-        label: "two units".into(),
-        help: "Write the number in the unit of its key, or take the unit out of the key.".into(),
-    };
-    let subject = Subject::policy(file, policy).at(Some(number.place)).pointing_to(&number.pointer);
-    subject.finding(&RULE, wording, Evidence::of(&file.path))
+fn wording(number: &BareNumber) -> Option<Wording> {
+    let written = &number.written;
+    Some(match &number.doubt {
+        Doubt::Magnitude { number, unit, time, is_timeout } => {
+            let meant = meant(number, *unit, *time, *is_timeout)?;
+            let what = if *is_timeout { "a timeout" } else { "a wait" };
+            Wording {
+                message: format!("{written} is {what} of {time}; {meant} would be plausible"),
+                label: format!("{meant}?"),
+                help: format!(
+                    "Write the number in the unit of its key, or the duration with a unit of its own, as \"{}\".",
+                    meant.to_string().replace(' ', "")
+                ),
+            }
+        }
+        Doubt::TwoUnits { time } => Wording {
+            message: format!("{written} is {time}, and its key speaks of another unit"),
+            label: "two units".into(),
+            help: "Write the number in the unit of its key, or take the unit out of the key.".into(),
+        },
+        Doubt::Apart { other } => Wording {
+            message: format!("{written} and {other} have no unit, and none makes both of them plausible"),
+            label: "in which unit?".into(),
+            help: "Write the unit with each of them, in the key (`timeout_ms`) or in the value (\"30s\")."
+                .into(),
+        },
+    })
 }
 
 /// The unit that people take this one for when the time is too short.
@@ -130,10 +135,12 @@ mod tests {
             place: line(3),
             pointer: "/stock/x".into(),
             written: format!("x: {number}"),
-            number: number.into(),
-            unit,
-            time: notation::with_unit(number, unit).expect("a time"),
-            is_timeout,
+            doubt: Doubt::Magnitude {
+                number: number.into(),
+                unit,
+                time: notation::with_unit(number, unit).expect("a time"),
+                is_timeout,
+            },
         };
         Policy { bare_numbers: vec![bare], ..policy("stock", "/stock") }
     }
@@ -150,6 +157,17 @@ mod tests {
                 message
             );
         }
+    }
+
+    #[test]
+    fn a_number_that_has_no_unit_in_common_with_another_is_reported_beside_it() {
+        let Policy { mut bare_numbers, .. } = with("30", Unit::Seconds, true);
+        bare_numbers[0].doubt = Doubt::Apart { other: "y: 1000".into() };
+        let finding = check_policy(&RULE, Policy { bare_numbers, ..policy("stock", "/stock") });
+        assert_eq!(
+            finding.expect("a finding").message,
+            "x: 30 and y: 1000 have no unit, and none makes both of them plausible"
+        );
     }
 
     #[test]

@@ -44,8 +44,14 @@ pub enum Role {
     Deadline,
     /// What bounds the whole, looked at between attempts.
     Elapsed,
-    /// The switch of the whole.
+    /// The switch of the whole, by which it is on.
     Enabled,
+    /// The same, by which it is off.
+    Disabled,
+    /// Whether waits are multiplied.
+    Exponential,
+    /// Whether it goes on for ever.
+    Forever,
 }
 
 impl Role {
@@ -57,6 +63,12 @@ impl Role {
     /// A time that may stand outside the retry table.
     pub fn is_time(self) -> bool {
         matches!(self, Self::AttemptTimeout | Self::PlainTimeout | Self::Deadline | Self::Elapsed)
+    }
+
+    /// It says how long the waits are.
+    pub fn is_of_waits(self) -> bool {
+        let wait = matches!(self, Self::Initial | Self::Fixed | Self::Backoff | Self::Delays | Self::Cap);
+        wait || matches!(self, Self::Strategy | Self::Exponential | Self::Multiplier | Self::Jitter)
     }
 
     /// Its value is a duration.
@@ -82,12 +94,22 @@ enum Strength {
     Strong,
     /// It counts beside another one.
     Beside,
+    /// The same where the table has a wait before a retry, and no clearer name: `factor`, which is a factor of
+    /// anything elsewhere.
+    Plain,
     /// It counts in a table that is all about retrying.
     Own,
 }
 
+impl Counted {
+    /// The first try is not counted.
+    pub fn is_of_retries(self) -> bool {
+        matches!(self, Self::Retries | Self::RetriesAssumed)
+    }
+}
+
 use Counted::{Attempts, AttemptsAssumed, Retries, RetriesAssumed};
-use Strength::{Beside, Own, Strong};
+use Strength::{Beside, Own, Plain, Strong};
 
 /// Names with the same meaning.
 const NAMES: &[(Role, Strength, &[&str])] = &[
@@ -129,7 +151,8 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
         &["max_retry_attempts", "max_reconnect_attempts", "max_retry_count"],
     ),
     (Role::Count(RetriesAssumed), Beside, &["retry_attempts", "retry_count", "reconnect_attempts"]),
-    (Role::Count(RetriesAssumed), Own, &["count"]),
+    // attempts to Laravel and async.js, retries to others
+    (Role::Count(RetriesAssumed), Own, &["count", "times"]),
     (Role::Count(AttemptsAssumed), Own, &["max_failures", "failure_limit"]),
     (
         Role::Initial,
@@ -151,6 +174,8 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
             "retry_initial_backoff",
             "initial_retry_backoff",
             "min_retry_backoff",
+            "min_retry_interval",
+            "min_retry_wait",
             "initial_retry_interval",
             "retry_initial_interval",
             "retry_delay_min",
@@ -203,7 +228,19 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
         Beside,
         &["backoff_strategy", "backoff_type", "retry_strategy", "backoff_mode", "backoff_policy"],
     ),
-    (Role::Strategy, Own, &["strategy", "kind", "type", "mode", "policy", "algorithm"]),
+    (Role::Strategy, Plain, &["strategy"]),
+    (Role::Strategy, Own, &["kind", "type", "mode", "policy", "algorithm"]),
+    (
+        Role::Exponential,
+        Beside,
+        &[
+            "exponential_backoff",
+            "use_exponential_backoff",
+            "enable_exponential_backoff",
+            "exponential_backoff_enabled",
+        ],
+    ),
+    (Role::Exponential, Own, &["exponential", "use_exponential"]),
     (
         Role::Multiplier,
         Beside,
@@ -223,7 +260,8 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
             "retry_backoff_factor",
         ],
     ),
-    (Role::Multiplier, Own, &["multiplier", "factor", "exponent", "coefficient", "rate"]),
+    (Role::Multiplier, Plain, &["multiplier", "factor"]),
+    (Role::Multiplier, Own, &["exponent", "coefficient", "rate"]),
     (
         Role::Cap,
         Beside,
@@ -280,10 +318,14 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
             "per_attempt_timeout",
             "http_timeout",
             "client_timeout",
-            "read_timeout",
             "response_timeout",
             "rpc_timeout",
-            "socket_timeout",
+            "try_timeout",
+            "per_request_timeout",
+            "per_call_timeout",
+            "query_timeout",
+            "statement_timeout",
+            "command_timeout",
         ],
     ),
     (Role::PlainTimeout, Beside, &["timeout"]),
@@ -315,8 +357,99 @@ const NAMES: &[(Role, Strength, &[&str])] = &[
             "max_elapsed",
         ],
     ),
+    (
+        Role::Enabled,
+        Beside,
+        &["enable_retry", "enable_retries", "use_retry", "use_retries", "retry", "retry_on_failure"],
+    ),
     (Role::Enabled, Own, &["enabled", "enable"]),
+    (Role::Disabled, Beside, &["disable_retry", "disable_retries", "no_retry", "no_retries"]),
+    (Role::Disabled, Own, &["disabled", "disable"]),
+    (Role::Forever, Beside, &["retry_forever"]),
+    (Role::Forever, Own, &["forever", "infinite", "unlimited"]),
 ];
+
+/// Attempt timeouts that some count from the first attempt on.
+pub const ASSUMED_OF_AN_ATTEMPT: &[&str] = &["query_timeout", "statement_timeout", "command_timeout"];
+
+/// What a time that is none of the above may bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MayBound {
+    /// One attempt, or nothing of it.
+    Attempt,
+    /// One attempt or the whole.
+    Whole,
+}
+
+/// Words of a time that bounds a part of an attempt, and what part. (`read_timeout` is the longest silence
+/// between two bytes to most clients: urllib3, Java's SO_TIMEOUT, Netty.)
+const PARTS: &[(&[&str], &str)] = &[
+    (
+        &["connect_timeout", "connection_timeout", "dial_timeout", "tls_timeout", "handshake_timeout"],
+        "it bounds connecting, and not the whole attempt",
+    ),
+    (&["pool_timeout", "acquire_timeout", "checkout_timeout"], "it bounds the wait for a connection alone"),
+    (
+        &["read_timeout", "write_timeout", "socket_timeout", "io_timeout", "send_timeout", "receive_timeout"],
+        "it bounds each wait for the network, and not the whole attempt",
+    ),
+];
+
+/// Words of times that bound nothing of a call.
+const NO_BOUNDS: &[&str] = &[
+    "idle",
+    "keepalive",
+    "session",
+    "shutdown",
+    "drain",
+    "startup",
+    "stop",
+    "termination",
+    "heartbeat",
+    "ping",
+    "visibility",
+    "cache",
+    "circuit",
+    "breaker",
+    "reset",
+    "lockout",
+    "login",
+    "token",
+];
+
+/// A time of something else than a call.
+pub fn bounds_nothing(key: &str) -> bool {
+    snake(key).replace("keep_alive", "keepalive").split('_').any(|word| NO_BOUNDS.contains(&word))
+}
+
+/// What a key may bound that is no known time, and why that is not plain. None where it bounds nothing.
+pub fn may_bound(key: &str) -> Option<(MayBound, &'static str)> {
+    let (stem, _) = stem(key);
+    let says = |words: &[&str]| words.iter().any(|word| stem.contains(word));
+    if let Some((_, why)) = PARTS.iter().find(|(names, _)| names.iter().any(|name| stem.ends_with(name))) {
+        return Some((MayBound::Attempt, why));
+    }
+    let time =
+        says(&["timeout", "time_out", "deadline", "time_limit", "max_time", "max_duration", "elapsed"]);
+    if !time || bounds_nothing(&stem) {
+        return None;
+    }
+    let whole =
+        says(&["deadline", "limit", "max_", "total", "overall", "elapsed", "operation", "op_", "retr"]);
+    let may = if whole { MayBound::Whole } else { MayBound::Attempt };
+    Some((may, "whether it bounds one attempt or the whole is not plain"))
+}
+
+/// Tables beside a retry table that may say how long its attempts go on.
+pub const CLIENT_TABLES: &[&str] =
+    &["http", "client", "http_client", "request", "requests", "connection", "transport", "network", "limits"];
+
+/// Tables that hold times alone, each under what it bounds: `timeouts: { request: 2s }`.
+pub const TIME_TABLES: &[&str] = &["timeouts", "timeout"];
+
+/// Words for a number where digits should be.
+pub const NUMBER_WORDS: &[&str] =
+    &["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "once", "twice"];
 
 /// Tables that are all about retrying.
 const OWN_TABLES: &[&str] = &[
@@ -377,7 +510,7 @@ pub const IDENTIFYING: &[&str] =
     &["name", "id", "service", "service_name", "client", "upstream", "host", "queue", "topic", "job"];
 
 /// Keys of a table that listens itself.
-pub const SERVES: &[&str] = &["listen", "bind", "port", "listen_address"];
+pub const SERVES: &[&str] = &["listen", "bind", "listen_address"];
 
 /// Timeouts that hold for every attempt of a table, whatever the prefix of its policies.
 pub const EVERY_ATTEMPT: &[&str] =
@@ -551,49 +684,89 @@ pub fn stem(key: &str) -> (String, UnitSuffix) {
     (snake, None)
 }
 
-/// The role of a key, the unit it ends in, and the prefix before the known name.
-pub fn role(key: &str, scope: Scope) -> Option<(Role, UnitSuffix, String)> {
-    let whole = snake(key);
-    let (stem, unit) = stem(key);
-    let exact = |name: &str| {
-        let found = NAMES
-            .iter()
-            .find(|(_, strength, names)| (scope == Scope::Own || *strength != Own) && names.contains(&name));
-        found.map(|(role, ..)| *role)
-    };
-    if let Some(role) = exact(&whole) {
-        return Some((role, None, String::new()));
-    }
-    if let Some(role) = unit.and(exact(&stem)) {
-        return Some((role, unit, String::new()));
-    }
-    if let (Some(name), Scope::Own) = (stem.strip_prefix("retry_"), scope)
-        && let Some(role) = exact(name)
-    {
-        return Some((role, unit, String::new()));
-    }
-    if scope == Scope::Own {
-        return None;
-    }
-    prefixed(&whole).map(|(role, prefix)| (role, None, prefix)).or_else(|| {
-        let (role, prefix) = prefixed(&stem).filter(|_| unit.is_some())?;
-        Some((role, unit, prefix))
-    })
+/// What a key means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meaning {
+    /// What it is for.
+    pub role: Role,
+    /// The unit it ends in.
+    pub unit: UnitSuffix,
+    /// What stands before the known name: `connect` of `connect_retries`.
+    pub prefix: String,
+    /// It counts beside a wait alone, and gives way to a clearer name.
+    pub plain: bool,
 }
 
-/// The longest strong name that a key ends in, with what stands before it.
+/// The meaning of a key, if it is one of a retry policy.
+pub fn meaning(key: &str, scope: Scope) -> Option<Meaning> {
+    let whole = snake(key);
+    let (stem, unit) = stem(key);
+    let read = |name: &str, unit: UnitSuffix| {
+        let (role, strength) = exact(name, scope)?;
+        let role = if unit.is_some() && name == "retry_max" { Role::Cap } else { role };
+        let prefix = if scope == Scope::Flat && name.contains("reconnect") { RECONNECT } else { "" };
+        let plain = strength == Plain && scope == Scope::Flat;
+        has_unit(role, unit).then(|| Meaning { role, unit, prefix: prefix.into(), plain })
+    };
+    let with_prefix = |name: &str, unit: UnitSuffix| {
+        let (role, prefix) = prefixed(name)?;
+        let within = scope == Scope::Flat || prefix.is_empty();
+        (within && has_unit(role, unit)).then_some(Meaning { role, unit, prefix, plain: false })
+    };
+    read(&whole, None)
+        .or_else(|| unit.and_then(|unit| read(&stem, Some(unit))))
+        .or_else(|| with_prefix(&whole, None))
+        .or_else(|| unit.and_then(|unit| with_prefix(&stem, Some(unit))))
+}
+
+/// Whether a setting may have this unit: a number of retries has none, nor has a switch.
+fn has_unit(role: Role, unit: UnitSuffix) -> bool {
+    unit.is_none() || role.is_duration() || role == Role::Jitter
+}
+
+/// The role and strength of a known name.
+fn exact(name: &str, scope: Scope) -> Option<(Role, Strength)> {
+    let known = NAMES
+        .iter()
+        .find(|(_, strength, names)| (scope == Scope::Own || *strength != Own) && names.contains(&name));
+    known.map(|(role, strength, _)| (*role, *strength))
+}
+
+/// The prefix of what connects anew, and is no call.
+const RECONNECT: &str = "reconnect";
+
+/// A prefix without the words that say no more than "retry", and whether there was one: `connect_retry` is
+/// `connect`, as if the settings stood in a table `retry` of their own.
+fn table_prefix(prefix: &str) -> (&str, Option<&'static str>) {
+    let word = OWN_TABLES.iter().filter(|word| {
+        prefix.strip_suffix(**word).is_some_and(|before| before.is_empty() || before.ends_with('_'))
+    });
+    match word.max_by_key(|word| word.len()) {
+        Some(&RECONNECT) => (prefix, Some(RECONNECT)),
+        Some(word) => (prefix[..prefix.len() - word.len()].trim_end_matches('_'), Some(word)),
+        None => (prefix, None),
+    }
+}
+
+/// The longest name that a key ends in, with what stands before it: a strong one, one that speaks of
+/// retrying, or any behind the name of a table that is all about it (`retry_max_attempts`).
 fn prefixed(name: &str) -> Option<(Role, String)> {
-    let mut best: Option<(Role, &str, usize)> = None;
+    let mut best: Option<(Role, String, usize)> = None;
     for (role, strength, names) in NAMES {
         for known in names.iter() {
             let before = name.strip_suffix(known).and_then(|before| before.strip_suffix('_'));
-            let Some(prefix) = before.filter(|prefix| !prefix.is_empty()) else { continue };
-            let told = PAST.contains(&prefix) || is_no_call(prefix);
+            let Some(before) = before.filter(|before| !before.is_empty()) else { continue };
+            let (prefix, table) = table_prefix(before);
+            // a switch or a count of the waits is none of the whole
+            let of_waits = role.is_of_waits() || !table.is_some_and(|table| table.starts_with("back"));
             let speaks = known.contains("retr") || known.contains("backoff");
-            let counts =
-                (*strength == Strong || speaks && *strength == Beside || OWN_TABLES.contains(&prefix))
-                    && !told;
-            if counts && best.is_none_or(|(_, _, length)| length < known.len()) {
+            let counts = *strength == Strong || speaks && *strength == Beside || table.is_some() && of_waits;
+            let told =
+                PAST.contains(&prefix) || HEADS.iter().any(|head| head.trim_end_matches('_') == prefix);
+            if counts && !told && !is_no_call(prefix) && best.as_ref().is_none_or(|best| best.2 < known.len())
+            {
+                let prefix =
+                    if known.contains(RECONNECT) { format!("{prefix}_{RECONNECT}") } else { prefix.into() };
                 best = Some((*role, prefix, known.len()));
             }
         }
@@ -608,13 +781,13 @@ fn prefixed(name: &str) -> Option<(Role, String)> {
                 if is_no_call(prefix) {
                     continue;
                 }
-                if best.is_none_or(|(_, _, length)| length < known.len()) {
-                    best = Some((*role, prefix, known.len()));
+                if best.as_ref().is_none_or(|best| best.2 < known.len()) {
+                    best = Some((*role, prefix.to_string(), known.len()));
                 }
             }
         }
     }
-    best.map(|(role, prefix, _)| (role, prefix.to_string()))
+    best.map(|(role, prefix, _)| (role, prefix))
 }
 
 /// Words that a known name may start with, with its prefix behind them: `max_join_backoff`.
@@ -630,10 +803,8 @@ fn is_no_call(prefix: &str) -> bool {
 pub fn is_strong(key: &str) -> bool {
     let whole = snake(key);
     let (stem, _) = stem(key);
-    let known =
-        |name: &str| NAMES.iter().find(|(_, strength, names)| *strength != Own && names.contains(&name));
-    match known(&whole).or_else(|| known(&stem)) {
-        Some((_, strength, _)) => *strength == Strong,
+    match exact(&whole, Scope::Flat).or_else(|| exact(&stem, Scope::Flat)) {
+        Some((_, strength)) => strength == Strong,
         None => prefixed(&whole).or_else(|| prefixed(&stem)).is_some(),
     }
 }
@@ -676,6 +847,11 @@ mod tests {
         }
     }
 
+    /// Role, unit and prefix of a key.
+    fn role(key: &str, scope: Scope) -> Option<(Role, UnitSuffix, String)> {
+        meaning(key, scope).map(|meaning| (meaning.role, meaning.unit, meaning.prefix))
+    }
+
     #[test]
     fn the_whole_name_goes_before_its_unit() {
         assert_eq!(role("backoff_min", Scope::Flat), Some((Role::Initial, None, String::new())));
@@ -684,26 +860,57 @@ mod tests {
             role("retryDelayInMillis", Scope::Flat),
             Some((Role::Fixed, Some(Unit::Millis), String::new()))
         );
+        assert_eq!(role("retry_max_ms", Scope::Flat), Some((Role::Cap, Some(Unit::Millis), String::new())));
     }
 
     #[test]
     fn a_prefix_tells_policies_of_one_table_apart() {
         let retries = Role::Count(Counted::Retries);
-        assert_eq!(role("connect_retries", Scope::Flat), Some((retries, None, "connect".into())));
-        assert_eq!(
-            role("connect_retry_backoff_ms", Scope::Flat),
-            Some((Role::Backoff, Some(Unit::Millis), "connect".into()))
-        );
+        for (key, expected) in [
+            ("connect_retries", (retries, None, "connect")),
+            ("connect_retry_backoff_ms", (Role::Backoff, Some(Unit::Millis), "connect")),
+            ("connect_retry_max_attempts", (Role::Count(Counted::Attempts), None, "connect")),
+            ("max_join_backoff", (Role::Cap, None, "join")),
+            ("min_join_backoff", (Role::Initial, None, "join")),
+            ("max_join_retries", (retries, None, "join")),
+            ("reconnect_delay", (Role::Fixed, None, "reconnect")),
+            ("reconnect_max_attempts", (Role::Count(Counted::Attempts), None, "reconnect")),
+        ] {
+            let (role, unit, prefix) = expected;
+            assert_eq!(self::role(key, Scope::Flat), Some((role, unit, prefix.to_string())), "{key}");
+        }
     }
 
     #[test]
-    fn a_prefix_may_stand_within_the_name() {
-        assert_eq!(role("max_join_backoff", Scope::Flat), Some((Role::Cap, None, "join".into())));
-        assert_eq!(role("min_join_backoff", Scope::Flat), Some((Role::Initial, None, "join".into())));
-        assert_eq!(
-            role("max_join_retries", Scope::Flat),
-            Some((Role::Count(Counted::Retries), None, "join".into()))
-        );
+    fn what_stands_in_a_retry_table_may_stand_behind_its_name() {
+        for (key, role) in [
+            ("retry_max_attempts", Role::Count(Counted::Attempts)),
+            ("retry_factor", Role::Multiplier),
+            ("retry_initial", Role::Initial),
+            ("retry_min", Role::Initial),
+            ("backoff_interval", Role::Fixed),
+            ("retry_enabled", Role::Enabled),
+            ("retry_policy_multiplier", Role::Multiplier),
+        ] {
+            assert_eq!(self::role(key, Scope::Flat), Some((role, None, String::new())), "{key}");
+        }
+        for key in ["backoff_enabled", "last_retry_delay", "next_retry_interval"] {
+            assert_eq!(role(key, Scope::Flat), None, "{key}");
+        }
+    }
+
+    #[test]
+    fn what_a_time_may_bound_is_told_from_what_it_does_not() {
+        let may = |key| may_bound(key).map(|(may, _)| may);
+        for key in ["connectTimeout", "read_timeout_ms", "some_timeout", "http_request_timeout"] {
+            assert_eq!(may(key), Some(MayBound::Attempt), "{key}");
+        }
+        for key in ["request_deadline", "op_timeout", "max_retry_timeout", "time_limit_secs"] {
+            assert_eq!(may(key), Some(MayBound::Whole), "{key}");
+        }
+        for key in ["idle_timeout", "keep_alive_timeout", "max_retries", "interval"] {
+            assert_eq!(may(key), None, "{key}");
+        }
     }
 
     #[test]

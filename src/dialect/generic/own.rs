@@ -3,8 +3,8 @@
 
 use super::names::{self, Role, Strategy};
 use super::{
-    Attempts, Bare, Counted, Entry, Factor, NOTHING, Span, Values, bare_number, idle, name_at, policy,
-    repeated, unit_behind,
+    Attempts, Bare, Counted, Entry, Factor, NOTHING, Span, Values, flag, idle, is_no_retry, name_at, policy,
+    repeated, units,
 };
 use crate::dialect::File;
 use crate::dialect::shape::read::{Field, Reader, UNOWNED};
@@ -79,7 +79,7 @@ pub fn unit(word: &str) -> Option<Unit> {
 
 /// A count of retries or of attempts as text, as attempts; the error says what is expected.
 pub fn attempts(text: &str, retries: bool) -> Result<Bound<u64>, Cow<'static, str>> {
-    super::count(text, retries, false)
+    super::count(text, retries)
 }
 
 /// A time as text; the error says what is wrong with it.
@@ -208,13 +208,17 @@ impl Own {
         }
     }
 
+    fn counted(&self) -> Counted {
+        if self.retries { Counted::Retries } else { Counted::Attempts }
+    }
+
     /// The policy of a table; none where nothing is written and nothing says that it retries all the same.
     fn policy<'d>(&self, node: Node<'d>, file: &File<'d>) -> Option<Policy> {
         let written = self.paths().any(|path| find(node, path).is_some());
         if !written && !self.by_default() {
             return None;
         }
-        let bare = Bare(Unit::Seconds, Some("a bare number is taken as seconds"));
+        let bare = Bare::Unit(Unit::Seconds, Some("a bare number is taken as seconds"));
         let values = Values { reader: Reader::new(UNOWNED), bare, comments: file.comments };
         let mut reading = Reading { own: self, node, values, entries: Vec::new() };
         let attempts = reading.attempts();
@@ -233,7 +237,7 @@ impl Own {
             deadline,
             deadline_effect: self.deadline_effect,
             repeated: repeated(node),
-            bare_numbers: entries.into_iter().filter_map(bare_number).collect(),
+            bare_numbers: entries.into_iter().filter_map(units::in_key).collect(),
             faults: values.reader.faults,
             ..policy(
                 self.name.clone(),
@@ -243,9 +247,17 @@ impl Own {
             )
         };
         let switch = node.entries().find(|child| {
-            names::role(child.key(), names::Scope::Own).is_some_and(|(role, ..)| role == Role::Enabled)
+            match names::meaning(child.key(), names::Scope::Own).map(|meaning| meaning.role) {
+                Some(Role::Enabled) => flag(*child) == Some(false),
+                Some(Role::Disabled) => flag(*child) == Some(true),
+                _ => false,
+            }
         });
-        idle(&mut policy, switch);
+        let none = match &self.attempts {
+            Some(Declared::Key { path, .. }) => find(node, path),
+            _ => None,
+        };
+        idle(&mut policy, switch.or(none.filter(|count| is_no_retry(*count, self.counted()))));
         Some(policy)
     }
 }
@@ -326,8 +338,8 @@ impl<'d> Reading<'_, 'd> {
     }
 
     fn attempts(&mut self) -> Setting<u64> {
-        let counted = if self.own.retries { Counted::Retries } else { Counted::Attempts };
-        if let Some(setting) = self.get(&self.own.attempts, &Attempts { counted, reconnect: false }) {
+        let counted = self.own.counted();
+        if let Some(setting) = self.get(&self.own.attempts, &Attempts { counted }) {
             return setting;
         }
         match self.find(&self.own.initial) {
@@ -353,11 +365,12 @@ impl<'d> Reading<'_, 'd> {
             return Setting::unknown(what, Some(node.place()));
         }
         let unit =
-            unit.or_else(|| names::stem(node.key()).1).or_else(|| unit_behind(node, self.values.comments));
+            unit.or_else(|| names::stem(node.key()).1).or_else(|| units::behind(node, self.values.comments));
         // a time with a unit of its own may differ from the declared one, but not from its key's
         let own = node.text().and_then(names::unit_in_text);
         self.entries.push(Entry {
             role,
+            plain: false,
             unit: if own.is_some() { names::stem(node.key()).1 } else { unit },
             node,
         });
@@ -371,7 +384,9 @@ impl<'d> Reading<'_, 'd> {
 
     fn jitter(&mut self) -> Option<Setting<Jitter>> {
         Some(match self.find(&self.own.jitter)? {
-            Found::Written(node, unit) => self.values.jitter(Entry { role: Role::Jitter, unit, node }),
+            Found::Written(node, unit) => {
+                self.values.jitter(Entry { role: Role::Jitter, unit, plain: false, node })
+            }
             Found::Declared(setting) => setting,
         })
     }

@@ -8,8 +8,8 @@ use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::notation::{self, Unit::Millis};
 use crate::model::{
-    Backoff, BareNumber, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Idle, Jitter, Layer,
-    Origin, Policy, Ratio, Repeated, Rounding, Setting,
+    Backoff, BareNumber, Bound, CapApplies, DeadlineEffect, Doubt, Duration, Facts, Growth, Idle, Jitter,
+    Layer, Origin, Policy, Ratio, Repeated, Rounding, Setting,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -334,10 +334,12 @@ fn bare_wait(files: &Files<'_>, named: Named<'_>) -> Option<BareNumber> {
         place: node.key_place(),
         pointer: node.pointer(),
         written: format!("{}: {number}", node.key()),
-        number: number.to_string(),
-        unit: Millis,
-        time: notation::with_unit(number, Millis).ok()?,
-        is_timeout: false,
+        doubt: Doubt::Magnitude {
+            number: number.to_string(),
+            unit: Millis,
+            time: notation::with_unit(number, Millis).ok()?,
+            is_timeout: false,
+        },
     })
 }
 
