@@ -99,6 +99,34 @@ fn a_pattern_in_quotes_is_expanded() {
 }
 
 #[test]
+fn a_pattern_takes_nothing_that_is_ignored_and_a_folder_that_is_named_is_searched() {
+    let workspace = with(&[
+        (".gitignore", "out/\n*.gen.toml\n"),
+        ("out/bad.toml", EXCEEDS),
+        ("x/deep/bad.toml", EXCEEDS),
+        ("x/bad.gen.toml", EXCEEDS),
+        ("x/bad.conf", EXCEEDS),
+        ("bad.toml", EXCEEDS),
+    ]);
+    for (pattern, files) in [
+        ("**/*.toml", &["bad.toml", "x/deep/bad.toml"][..]),
+        ("./**/bad.*", &["bad.toml", "x/bad.conf", "x/deep/bad.toml"]),
+        ("*.toml", &["bad.toml"]),
+        ("x/*", &["x/bad.conf", "x/deep/bad.toml"]),
+        ("x/**", &["x/deep/bad.toml"]),
+        ("x*", &["x/deep/bad.toml"]),
+        ("out/*.toml", &["out/bad.toml"]),
+        ("x/d[e]?p/bad.toml", &["x/deep/bad.toml"]),
+    ] {
+        let shown = out(&run(&workspace, &["check", "--format", "json", pattern]));
+        let shown: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+        let found = shown["findings"].as_array().expect("a list").iter();
+        let found: Vec<_> = found.filter_map(|finding| finding["file"].as_str()).collect();
+        assert_eq!(found, files, "{pattern}");
+    }
+}
+
+#[test]
 fn standard_input_is_read_by_the_name_it_is_given() {
     let arguments = ["check", "--no-config", "--stdin-filename", "svc/client.toml", "-"];
     let output = run_with_input(&Workspace::new(), &arguments, EXCEEDS);
@@ -313,6 +341,21 @@ fn inspect_writes_the_same_in_json_and_in_yaml() {
 }
 
 #[test]
+fn what_the_settings_are_for_in_vain_is_said_and_no_failure() {
+    let settings = "[[override]]\nfiles = [\"lagacy/**\"]\nrules = { missing-jitter = \"off\" }\n\
+                    [[dialect]]\nname = \"acme\"\nfiles = [\"**/a.toml\"]\npolicies = \"/none\"\nattempts = \"tries\"\n";
+    let workspace = with(&[("x/a.toml", FITS), ("retrylint.toml", settings)]);
+    let output = run(&workspace, &["check"]);
+    assert_eq!(output.status.code(), Some(0), "{}", out(&output));
+    let told = complaints(&output);
+    assert!(told.contains("retrylint.toml:2:9: the override is for none of the files"), "{told}");
+    assert!(told.contains("retrylint.toml:7:12: the dialect `acme` finds no policy"), "{told}");
+    for path in ["x", "x/a.toml"] {
+        assert_eq!(complaints(&run(&workspace, &["check", path])), "", "only of {path} it is not known");
+    }
+}
+
+#[test]
 fn levels_of_rules_hold_for_their_files() {
     let settings = "[rules]\nmissing-jitter = \"error\"\n[[override]]\nfiles = [\"legacy/**\"]\nrules = { missing-jitter = \"off\" }\n";
     let workspace =
@@ -340,21 +383,6 @@ fn what_a_stack_could_have_meant_is_named_as_in_its_own_file() {
         retrylint().current_dir(workspace.path().join("svc")).args(["check"]).output().expect("a run");
     let shown = out(&output);
     assert!(shown.contains("names svc/a.toml#cleint") && shown.contains("mean svc/a.toml#client"), "{shown}");
-}
-
-#[test]
-fn secrets_never_appear() {
-    let hidden = ["hunter2", "s3cr3t-key", "pg-pass"];
-    let text = EXCEEDS.replace(
-        "timeout_ms = 900",
-        "password = \"hunter2\"\napi_key = \"s3cr3t-key\"\nurl = \"postgres://app:pg-pass@db/x\"\ntimeout_ms = 900",
-    );
-    let workspace = with(&[("a.toml", &text)]);
-    for format in ["human", "json"] {
-        let shown = out(&run(&workspace, &["check", "--format", format]));
-        assert!(shown.contains("deadline-exceeded"));
-        hidden.iter().for_each(|secret| assert!(!shown.contains(secret), "{format}: {shown}"));
-    }
 }
 
 #[test]
@@ -445,4 +473,102 @@ fn a_stack_of_other_files_does_not_fail_the_check_of_one() {
         done.status.code()
     };
     assert_eq!((status("x/ok.toml"), status("one.toml"), status(".")), (Some(0), Some(1), Some(1)));
+}
+
+#[test]
+fn a_named_input_that_cannot_be_checked_makes_the_result_incomplete() {
+    let workspace = with(&[
+        ("good.toml", FITS),
+        ("bad.toml", EXCEEDS),
+        ("large.toml", &format!("{FITS}# {}\n", "x".repeat(900))),
+        ("chart.yaml", "retries: {{ .Values.retries }}\n{{- if .x }}\na: 1\n{{- end }}\n"),
+    ]);
+    workspace.write("blob.toml", b"retries\0= 3");
+    let many = ["check", "--max-file-size", "800"];
+    for (named, told, status, start) in [
+        (
+            "blob.toml",
+            "blob.toml: it is binary",
+            2,
+            "not complete, 1 input could not be checked: nothing found",
+        ),
+        (
+            "large.toml",
+            "over the limit; --max-file-size raises it",
+            2,
+            "not complete, 1 input could not be checked: ",
+        ),
+        (
+            "none.toml",
+            "none.toml: there is no such file or folder",
+            2,
+            "not complete, 1 input could not be checked: ",
+        ),
+        ("chart.yaml", "chart.yaml: it is a template, and not checked; render it first", 0, "nothing found"),
+    ] {
+        let output = run(&workspace, &[&many[..], &["good.toml", named]].concat());
+        assert_eq!(output.status.code(), Some(status), "{named}");
+        assert!(complaints(&output).contains(told), "{named}: {}", complaints(&output));
+        assert!(out(&output).starts_with(start), "{named}: {}", out(&output));
+        let json = run(&workspace, &[&many[..], &["--format", "json", "good.toml", named]].concat());
+        let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+        assert_eq!(json["summary"]["failures"], u64::from(status == 2), "{named}");
+    }
+    let all = run(&workspace, &[&many[..], &["bad.toml", "blob.toml", "none.toml"]].concat());
+    assert_eq!(all.status.code(), Some(2), "that something is missing is graver than a finding");
+    assert!(out(&all).contains("\nnot complete, 2 inputs could not be checked: 1 error"), "{}", out(&all));
+    let walked = run(&workspace, &[&many[..], &["--fail-on", "never"]].concat());
+    assert_eq!(walked.status.code(), Some(0), "what is only found on the way is passed over");
+    assert!(!out(&walked).contains("not complete"), "{}", out(&walked));
+}
+
+/// Names as nobody should give a file, and what a terminal would act on in them.
+#[cfg(unix)]
+const HOSTILE: &[&str] =
+    &["esc\u{1b}[31m.toml", "two\nlines.toml", "bell\u{7}\r.toml", "right\u{202e}left.toml"];
+
+#[cfg(unix)]
+#[test]
+fn no_name_of_a_file_reaches_the_terminal_as_it_is() {
+    for name in HOSTILE {
+        let table = name.trim_end_matches(".toml").replace(['\n', '\r', '\u{1b}', '\u{7}'], "");
+        let policy = EXCEEDS.replace("client", &format!("\"{table}\"")).replace("= 1000", "= 2000");
+        let workspace = with(&[(name, &policy), ("b.toml", FITS)]);
+        let escaped = name
+            .replace('\n', "\\n")
+            .replace('\r', "\\r")
+            .replace('\u{1b}', "\\u001b")
+            .replace('\u{7}', "\\u0007");
+        let stack = format!("[[stack]]\nname = \"{escaped}\"\nlayers = [\"{escaped}\", \"b.toml\"]\n");
+        workspace.write("retrylint.toml", stack);
+        let git = |arguments: &[&str]| {
+            let settings = ["-c", "user.name=a", "-c", "user.email=a@b"];
+            let mut git = std::process::Command::new("git");
+            let done =
+                git.current_dir(workspace.path()).args(settings).args(arguments).output().expect("git");
+            assert!(done.status.success());
+        };
+        git(&["init", "-q"]);
+        git(&["add", "."]);
+        git(&["commit", "-qm", "a"]);
+        workspace.write(name, policy.replace("= 3", "= 4"));
+        for arguments in [
+            &["check"][..],
+            &["check", "--diff"],
+            &["check", "--verbose", name, "none\u{1b}[2J\n.toml"],
+            &["inspect"],
+            &["stacks"],
+            &["stacks", "--format", "dot"],
+            &["stacks", "--format", "mermaid"],
+            &["diff", "HEAD"],
+            &["diff", "HEAD", "--format", "markdown"],
+        ] {
+            let output = run(&workspace, arguments);
+            let all = format!("{}{}", out(&output), complaints(&output));
+            assert!(!all.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}']), "{arguments:?}: {all:?}");
+            let lines = all.lines().filter(|line| line.trim_start().starts_with("lines"));
+            assert_eq!(lines.count(), 0, "{arguments:?}: {all}");
+            assert!(all.contains(&table[..3]), "{arguments:?}: {all}");
+        }
+    }
 }

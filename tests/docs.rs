@@ -2,6 +2,7 @@
 
 use retrylint::check_text;
 use retrylint::finding::Severity;
+use retrylint::report::Source;
 use retrylint::report::human::human;
 use retrylint::rule::{self, Example, Group, Rule};
 use std::fmt::Write;
@@ -105,9 +106,12 @@ fn fenced(language: &str, text: &str) -> String {
 /// What `check` prints of the findings.
 fn output(example: &Example) -> String {
     let findings = check_text(example.file, example.text, example.config).expect("a right retrylint.toml");
-    let text = |file: &str| match file {
-        "retrylint.toml" => Some(example.config.to_string()),
-        name => (name == example.file).then(|| example.text.to_string()),
+    let text = |file: &str| {
+        let text = match file {
+            "retrylint.toml" => example.config,
+            name => (name == example.file).then_some(example.text)?,
+        };
+        Some(Source { text: text.to_string(), hidden: Vec::new() })
     };
     let mut out = Vec::new();
     human(&findings, false, &text, false, &mut out).expect("a writer that takes all");

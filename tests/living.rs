@@ -192,6 +192,34 @@ fn a_change_is_answerable_for_what_it_touches_and_causes() {
 }
 
 #[test]
+fn a_finding_that_has_become_graver_is_one_of_the_change() {
+    let lenient = "[rules]\nmissing-jitter = \"note\"\n";
+    let workspace = repository(&[("a.toml", TWO), ("retrylint.toml", lenient)]);
+    assert_eq!(found(&workspace, &["--changed"]), [""; 0]);
+    workspace.write("retrylint.toml", lenient.replace("note", "error"));
+    assert_eq!(found(&workspace, &["--changed"]), ["a.toml missing-jitter"]);
+    workspace.write("retrylint.toml", lenient.replace("note", "off"));
+    assert_eq!(found(&workspace, &["--changed"]), [""; 0]);
+}
+
+#[test]
+fn two_revisions_may_be_named_as_a_range() {
+    let workspace = repository(&[("a.toml", EXCEEDS)]);
+    workspace.write("a.toml", EXCEEDS.replace("900", "901"));
+    commit(&workspace);
+    workspace.write("a.toml", EXCEEDS.replace("900", "902"));
+    let shown = |arguments: &[&str]| out(&run(&workspace, &[&["diff"], arguments].concat()));
+    let range = shown(&["HEAD~1..HEAD"]);
+    assert!(range.contains("900 ms → 901 ms"), "{range}");
+    assert_eq!(range, shown(&["HEAD~1", "HEAD"]));
+    assert_eq!(range, shown(&["HEAD~1...HEAD"]), "they have not grown apart");
+    assert!(shown(&["HEAD~1.."]).contains("900 ms → 902 ms"), "without the second the files as they are");
+    let twice = run(&workspace, &["diff", "HEAD~1..HEAD", "HEAD"]);
+    assert_eq!(twice.status.code(), Some(2));
+    assert!(complaints(&twice).contains("HEAD is named twice"));
+}
+
+#[test]
 fn a_branch_is_compared_with_where_it_forked_off() {
     let workspace = repository(&[("a.toml", EXCEEDS)]);
     git(&workspace, &["checkout", "-q", "-b", "topic"]);
@@ -296,11 +324,48 @@ fn what_git_cannot_answer_is_told_with_what_to_do() {
     let output = run(&workspace, &["diff", "HEAD", "--", "none.toml"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(complaints(&output).contains("none.toml: there is no such file or folder"));
+    let output = run(&workspace, &["check", "--changed=HEAD~1..HEAD"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(complaints(&output).contains("write --changed=HEAD~1, or retrylint diff HEAD~1..HEAD"));
+    let other = retrylint()
+        .current_dir(workspace.path())
+        .args(["check", "--changed"])
+        .env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+        .output()
+        .expect("a run");
+    assert_eq!(other.status.code(), Some(2));
+    assert!(
+        complaints(&other).contains("allow it: git config --global --add safe.directory /"),
+        "{}",
+        complaints(&other)
+    );
     let without =
         retrylint().current_dir(workspace.path()).args(["check", "--changed"]).env("PATH", "").output();
     let without = without.expect("a run");
     assert_eq!(without.status.code(), Some(2));
     assert!(complaints(&without).contains("the command `git` was not found"), "{}", complaints(&without));
+}
+
+#[test]
+fn a_history_that_is_not_there_is_told_with_how_to_get_it() {
+    let empty = with(&[("a.toml", EXCEEDS)]);
+    git(&empty, &["init", "-q"]);
+    for arguments in [&["check", "--changed"][..], &["diff", "HEAD"], &["diff", "main"]] {
+        let output = run(&empty, arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(complaints(&output).contains("has no commit to compare with yet; commit first"));
+    }
+    let workspace = repository(&[("a.toml", EXCEEDS)]);
+    workspace.write("a.toml", EXCEEDS.replace("900", "901"));
+    commit(&workspace);
+    let from = format!("file://{}", workspace.path().display());
+    git(&workspace, &["clone", "-q", "--depth", "1", &from, "shallow"]);
+    for arguments in [&["check", "--changed", "HEAD~1"][..], &["diff", "HEAD~1"]] {
+        let output = run_in(&workspace, "shallow", arguments);
+        assert_eq!(output.status.code(), Some(2));
+        let told = complaints(&output);
+        assert!(told.contains("no revision HEAD~1 in /") && told.contains("git fetch --unshallow"), "{told}");
+    }
 }
 
 #[test]

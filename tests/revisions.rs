@@ -74,9 +74,10 @@ fn settings(dice: &mut Dice, files: &BTreeMap<String, String>) -> String {
     for n in 0..2.min(services.len()) {
         let (one, other) = (services[n], services[services.len() - 1 - n]);
         let attempts = dice.below(4) + 1;
+        let inner = if one == other { String::new() } else { format!(", '{other}'") };
         let _ = write!(
             text,
-            "[[stack]]\nname = \"s{n}\"\nlayers = [{{ name = \"app\", attempts = {attempts} }}, '{one}', '{other}']\n"
+            "[[stack]]\nname = \"s{n}\"\nlayers = [{{ name = \"app\", attempts = {attempts} }}, '{one}'{inner}]\n"
         );
     }
     text

@@ -116,8 +116,8 @@ fn what_is_refused_names_the_option_the_value_and_what_is_allowed() {
         ("--base 1 --retries 3 --jitter 101%", "--jitter is 101%, but"),
         ("--stack 3,x", "--stack has x, but attempts from 1 to 1000000 are expected"),
         ("--stack 3x2", "--stack has 3x2, but a timeout with a unit is expected"),
-        ("nowhere.yaml", "nowhere.yaml: "),
-        ("--stack 3,3 --format svg", "--stack is shown as a table or as json"),
+        ("nowhere.yaml", "nowhere.yaml: there is no such file or folder"),
+        ("--stack 3,3 --format svg", "--stack is shown by --format table and --format json only"),
     ] {
         let (status, out, complaints) = run(&words(arguments));
         assert_eq!((status, out.as_str()), (Some(2), ""), "{arguments}");

@@ -34,6 +34,13 @@ impl Since {
                 options.paths.insert(0, PathBuf::from(name));
                 repository.fork("HEAD", "HEAD")?
             }
+            Err(_) if name.contains("..") => {
+                let base = name.split("..").next().filter(|base| !base.is_empty()).unwrap_or("BASE");
+                return Err(format!(
+                    "--changed takes one revision and compares the files as they are with it, not the range {name}; \
+                     write --changed={base}, or retrylint diff {name}"
+                ));
+            }
             fork => fork?,
         };
         let base = repository.revision(&fork)?;
@@ -107,7 +114,10 @@ pub(super) fn repository(paths: &[PathBuf]) -> Result<Repository, String> {
         paths.iter().map(PathBuf::as_path).filter(|path| path.as_os_str() != "-").collect();
     let repository = Repository::around(paths.first().copied().unwrap_or(Path::new(".")))?;
     match paths.iter().find(|path| repository.within(path).is_none()) {
-        Some(path) => Err(format!("{} is not in the same repository as the others", slashes(path))),
+        Some(path) => Err(format!(
+            "{} is not in the same repository as the others; name the paths of one repository at a time",
+            slashes(path)
+        )),
         None => Ok(repository),
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn check(options: &CheckOptions, out: &mut dyn Write) -> io::Result<u
         Format::Json => report::json::json(&findings, &made, &run.summary, told)?,
         Format::Human => {
             let color = use_color(options.color);
-            report::human::human(&findings, options.all, &|file| run.text(file), color, told)?;
+            report::human::human(&findings, options.all, &run.sources(), color, told)?;
             report::human::fixes(&made, told)?;
             writeln!(told, "{}", sentence(&run.summary, false))?;
         }
@@ -100,7 +100,9 @@ fn with_baseline(
 ) -> Result<Vec<Finding>, String> {
     let write = |baseline: &Baseline, path: &Path| {
         let (known, shown) = (baseline.len(), slashes(path));
-        baseline.write(path).map_err(|error| format!("{shown}: the baseline is not written: {error}"))?;
+        baseline
+            .write(path)
+            .map_err(|error| format!("{shown}: the baseline is not written: {}", source::why(&error)))?;
         complain(format_args!("{shown} knows {known} finding{}", if known == 1 { "" } else { "s" }));
         Ok::<_, String>(())
     };
@@ -140,7 +142,10 @@ fn fixed(
 ) -> io::Result<(Vec<Finding>, Vec<Made>)> {
     let fix::Fixed { mut findings, mut made, files } = fix::fix(run, findings);
     if options.diff {
-        files.iter().try_for_each(|one| report::edits::diff(&one.file, &one.before, &one.after, out))?;
+        for Changed { file, before, after } in &files {
+            let [before, after] = [before, after].map(|text| run.source_of(file, text.clone()));
+            report::edits::diff(file, &before, &after, out)?;
+        }
     } else if let Some(back) = write(run, files, out)? {
         made.retain(|one| !back.contains_key(&one.file));
         run.summary.fixed = made.len();

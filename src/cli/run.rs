@@ -8,15 +8,15 @@ use crate::dialect::{self, own::Own};
 use crate::document::{self, Format, Parsed};
 use crate::finding::{Finding, Label, Severity};
 use crate::fix::Made;
-use crate::model::{Annotation, Bound, Facts, Origin, Policy, Says, Setting, Unreadable, annotation};
-use crate::report::Summary;
+use crate::model::{Annotation, Bound, Facts, Origin, Policy, Says, Setting, Unreadable, annotation, secret};
+use crate::report::{Source, Summary};
 use crate::rule;
 use crate::schedule;
 use crate::source::discover::{Discovered, Found, Search, absolute, slashes};
 use crate::source::git::Blob;
 use crate::source::prefilter::Prefilter;
 use crate::source::read::{self, Content, Skip};
-use crate::source::{Place, SourceText, Tree};
+use crate::source::{Place, SourceText, Tree, why};
 use crate::stack::{self, DeclaredLayer, Project, ProjectFile, Selector, StackLayer, UnusedSuppression};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -145,6 +145,7 @@ impl Run {
         let out = |path| Looked { path, outcome: Outcome::Skipped(Skip::LeftOut) };
         looked.extend(left_out.into_iter().map(out));
         let paths = found.into_iter().map(|found| (found.shown, found.path)).collect();
+        let whole = matches!(tree, Tree::Disk(_)) && covers(&options.paths, config.root());
         let run = Self {
             project: Project::default(),
             config,
@@ -161,7 +162,14 @@ impl Run {
             context,
             named: options.paths.iter().map(|path| absolute(path)).collect(),
         };
-        run.collect(looked)
+        let mut run = run.collect(looked);
+        if whole {
+            let files: Vec<_> = run.paths.keys().map(String::as_str).collect();
+            let policies = run.project.files.iter().flat_map(|file| &file.facts.policies);
+            let dialects = policies.map(|policy| policy.dialect.as_ref()).collect();
+            run.said.extend(run.config.idle(&files, &dialects));
+        }
+        run
     }
 
     fn collect(mut self, looked: Vec<Looked>) -> Self {
@@ -378,6 +386,22 @@ impl Run {
         made.into_iter().flatten().chain(stdin).collect()
     }
 
+    /// How each file is shown: its text, read again, and what of it is hidden.
+    pub(super) fn sources(&self) -> impl Fn(&str) -> Option<Source> {
+        let facts: HashMap<&str, &Facts> =
+            self.project.files.iter().map(|file| (file.path.as_str(), &file.facts)).collect();
+        move |file| {
+            let hidden = facts.get(file).map(|facts| facts.hidden().collect());
+            Some(Source { text: self.text(file)?, hidden: hidden.unwrap_or_default() })
+        }
+    }
+
+    /// How a text would be shown as a file of this name.
+    pub(super) fn source_of(&self, file: &str, text: String) -> Source {
+        let facts = facts(file, text.clone(), &self.config.dialects_of(file)).unwrap_or_default();
+        Source { text, hidden: facts.hidden().collect() }
+    }
+
     /// The text of a file, read again.
     pub fn text(&self, file: &str) -> Option<String> {
         if let Some(text) = self.texts.get(file) {
@@ -439,6 +463,13 @@ pub(super) fn configuration(options: &FileOptions, tree: &Tree) -> Result<Config
         Some(path) => config::read(&path, tree.text(&path)),
         None => Ok(Config::default()),
     }
+}
+
+/// Whether a folder is searched as a whole.
+fn covers(paths: &[PathBuf], folder: &Path) -> bool {
+    let here = [PathBuf::from(".")];
+    let paths = if paths.is_empty() { &here[..] } else { paths };
+    paths.iter().any(|path| folder.starts_with(absolute(path)))
 }
 
 fn is_stdin(path: &Path) -> bool {
@@ -539,7 +570,7 @@ pub enum Outcome {
 
 fn look(path: &str, content: io::Result<Content>, config: &Config) -> Looked {
     let outcome = match content {
-        Err(error) => Outcome::Failed(error.to_string()),
+        Err(error) => Outcome::Failed(why(&error)),
         Ok(Content::Skipped(skip)) => Outcome::Skipped(skip),
         Ok(Content::NotUtf8 { before, wide }) => Outcome::Facts(Box::new(not_utf8(before, wide))),
         Ok(Content::Text(text)) => match facts(path, text, &config.dialects_of(path)) {
@@ -564,6 +595,7 @@ fn not_utf8(before: String, wide: bool) -> Facts {
         help: "Save the file as UTF-8.".to_string(),
         related: None,
         warning: false,
+        hidden: false,
     };
     Facts { unreadable: vec![unreadable], ..Facts::default() }
 }
@@ -596,11 +628,11 @@ pub fn facts(path: &str, text: String, own: &[&Own]) -> Option<Facts> {
 /// Comments that speak to retrylint, and that it does not understand.
 fn unclear(annotation: &Annotation) -> Option<Unreadable> {
     let known: Vec<_> = rule::all().iter().map(|rule| rule.id).collect();
-    let message = match &annotation.says {
-        Says::Unclear(message) => message.clone(),
+    let (message, hidden) = match &annotation.says {
+        Says::Unclear { message, hidden } => (message.clone(), *hidden),
         Says::Ignore(suppression) | Says::IgnoreFile(suppression) => {
             let wrong = suppression.rules.iter().find(|rule| !known.contains(&rule.as_str()))?;
-            nearest::unknown("rule", wrong, &known)
+            (nearest::unknown("rule", wrong, &known), !secret::is_plain("", wrong))
         }
         Says::Deadline(_) => return None,
     };
@@ -610,6 +642,7 @@ fn unclear(annotation: &Annotation) -> Option<Unreadable> {
         help: "Correct the comment; as it stands it does nothing.".to_string(),
         related: None,
         warning: true,
+        hidden,
     })
 }
 
@@ -621,6 +654,7 @@ fn unreadable(parsed: &Parsed<'_>, facts: &Facts) -> Vec<Unreadable> {
         help: fault.help.clone(),
         related: None,
         warning: false,
+        hidden: false,
     });
     let found = !facts.policies.is_empty() || !facts.queues.is_empty();
     let duplicates = parsed.documents.iter().filter(|_| found).flat_map(|document| document.duplicates());
@@ -630,6 +664,7 @@ fn unreadable(parsed: &Parsed<'_>, facts: &Facts) -> Vec<Unreadable> {
         help: "Remove one of the two.".to_string(),
         related: Some((duplicate.last, "this one counts".to_string())),
         warning: true,
+        hidden: false,
     });
     faults.chain(facts.annotations.iter().filter_map(unclear)).chain(duplicates).collect()
 }
@@ -676,7 +711,7 @@ fn lost_deadlines(files: &[ProjectFile], config: &Config) -> Vec<String> {
         let Place { line, column, .. } = selector.place;
         let policy = selector.policy.as_ref().map_or(String::new(), |policy| format!("#{policy}"));
         let there = match names.as_slice() {
-            [] => "which has no policy".to_string(),
+            [] => "which has no policy; `retrylint inspect` lists those that are found".to_string(),
             names => format!("which is not one policy; there are {}", names.join(", ")),
         };
         let file = config.relative(&selector.file);

@@ -8,7 +8,7 @@ use crate::config;
 use crate::model::{Bound, Duration, Policy};
 use crate::report::printable;
 use crate::report::schedule::{self as report, Sheet};
-use crate::source::Place;
+use crate::source::{Place, why};
 use crate::stack::{self, DeclaredLayer, DeclaredStack, Stack};
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,7 +16,7 @@ use std::path::Path;
 /// Answers about one policy, about several side by side, or about a stack.
 pub(super) fn schedule(options: &ScheduleOptions, out: &mut dyn Write) -> io::Result<u8> {
     if options.plot && options.format != ScheduleFormat::Table {
-        complain("--plot goes with the table; `--format svg` is a picture");
+        complain("--plot draws below a table only; leave it out, or write --format svg for a picture");
         return Ok(FAILED);
     }
     let asked = match &options.stack {
@@ -33,7 +33,7 @@ pub(super) fn schedule(options: &ScheduleOptions, out: &mut dyn Write) -> io::Re
             tell(&stack, out)?
         }
         Ok(Asked::Stack(_)) => {
-            complain("--stack is shown as a table or as json");
+            complain("--stack is shown by --format table and --format json only, without --plot");
             return Ok(FAILED);
         }
         Ok(Asked::Policies(sheets)) => {
@@ -66,7 +66,9 @@ fn sheets(options: &ScheduleOptions) -> Result<Vec<Sheet>, String> {
     let first = match &options.policy {
         Some(selector) => {
             if let Some((name, _)) = given.iter().find(|(name, _)| !questions.contains(name)) {
-                return Err(format!("--{name} and a policy from a file exclude each other"));
+                return Err(format!(
+                    "--{name} is for a policy in words, and {selector} is one from a file; leave one of them out"
+                ));
             }
             from_file(selector, &given)?
         }
@@ -110,7 +112,9 @@ fn from_file(selector: &str, given: &[(&'static str, &str)]) -> Result<Sheet, St
         }
         let time = amount(&option, value).map_err(|error| error.to_string())?;
         let Some(time) = time.duration() else {
-            return Err(format!("{option} is {value}, but a duration with a unit is expected"));
+            return Err(format!(
+                "{option} is {value}, but a duration with a unit is expected, as 250ms or 2s"
+            ));
         };
         match *name {
             "attempt-timeout" => {
@@ -129,10 +133,10 @@ fn from_file(selector: &str, given: &[(&'static str, &str)]) -> Result<Sheet, St
 fn find(selector: &str) -> Result<Policy, String> {
     let (file, wanted) =
         selector.split_once('#').map_or((selector, None), |(file, wanted)| (file, Some(wanted)));
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {}", why(&error)))?;
     let config = config::of(Path::new(file)).map_err(|error| error.to_string())?;
     let facts = run::facts(file, text, &config.dialects_of(file))
-        .ok_or_else(|| format!("{file} is a template, and holds no values"))?;
+        .ok_or_else(|| format!("{file} is a template, and holds no values; render it first"))?;
     let candidates: Vec<_> = facts
         .policies
         .iter()
@@ -145,7 +149,9 @@ fn find(selector: &str) -> Result<Policy, String> {
         .collect();
     match <[Policy; 1]>::try_from(matching) {
         Ok([policy]) => Ok(policy),
-        Err(_) if candidates.is_empty() => Err(format!("{file} holds no policy")),
+        Err(_) if candidates.is_empty() => Err(format!(
+            "no policy is found in {file}; [[dialect]] of retrylint.toml says where one is whose keys are not known"
+        )),
         Err(none) if none.is_empty() => Err(format!(
             "{file} has no policy {}; it has\n{}",
             wanted.unwrap_or_default(),

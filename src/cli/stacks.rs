@@ -20,7 +20,7 @@ pub(super) fn stacks(options: &StacksOptions, out: &mut dyn Write) -> io::Result
             StacksFormat::Human => stacks::candidates(project, &found, &shown, out)?,
             StacksFormat::Json => stacks::candidates_json(project, &found, &shown, out)?,
             StacksFormat::Dot | StacksFormat::Mermaid => {
-                complain("candidates are shown as human or json");
+                complain("--candidates are shown by --format human and --format json only");
                 return Ok(FAILED);
             }
         }

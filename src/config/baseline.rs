@@ -2,10 +2,10 @@
 
 use super::ConfigError;
 use crate::finding::Finding;
-use crate::source::Place;
 use crate::source::discover::{absolute, relative, slashes};
-use crate::source::write;
+use crate::source::{self, Place, write};
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -86,14 +86,28 @@ impl Baseline {
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let error = |place, message| ConfigError { file: slashes(path), place, message };
         let text = std::fs::read_to_string(path).map_err(|why| {
-            error(None, format!("the baseline cannot be read: {why}; write it with --write-baseline"))
+            error(
+                None,
+                format!("the baseline cannot be read: {}; write it with --write-baseline", source::why(&why)),
+            )
         })?;
         let written: Written = serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|why| {
             let (line, column) = (why.line() as u32, why.column() as u32);
             let told = why.to_string();
-            let what = told.rsplit_once(" at line ").map_or(told.as_str(), |(what, _)| what);
-            let place = Place { line, column, ..Place::default() };
-            error(Some(place), format!("the baseline is broken: {what}"))
+            let what = match why.classify() {
+                Category::Eof => "it ends in the middle".to_string(),
+                Category::Syntax | Category::Io => "this is no JSON".to_string(),
+                Category::Data => {
+                    super::in_words(told.rsplit_once(" at line ").map_or(&told, |(what, _)| what))
+                }
+            };
+            let place = Place { line, column: column.max(1), ..Place::default() };
+            error(
+                Some(place),
+                format!(
+                    "the baseline is broken: {what}; put it right, or write it anew with --write-baseline"
+                ),
+            )
         })?;
         let mut known = BTreeMap::new();
         for Entry { file, rule, pointer, count } in written.findings {
@@ -266,14 +280,42 @@ mod tests {
     #[test]
     fn a_broken_baseline_is_told_with_its_place() {
         let error = |text: &str| read(text).expect_err("an error");
-        assert!(error("{\n<<<<<<< HEAD\n").starts_with("b.json:2:1: the baseline is broken: "));
-        assert!(
-            error("{\"version\": 2, \"findings\": []}")
-                .contains("b.json:1:13: the baseline is broken: version 2")
-        );
-        assert!(
-            error("{\"version\": 1, \"findings\": [{\"file\": \"a\"}]}").contains("missing field `rule`")
-        );
+        for (text, told) in [
+            ("{\n<<<<<<< HEAD\n", "2:1: the baseline is broken: this is no JSON"),
+            ("{\"version\": 1,", "1:14: the baseline is broken: it ends in the middle"),
+            ("", "1:1: the baseline is broken: it ends in the middle"),
+            (
+                "{\"version\": 2, \"findings\": []}",
+                "1:13: the baseline is broken: version 2 is not known; this retrylint reads 1",
+            ),
+            (
+                "{\"version\": 1, \"findings\": [{\"file\": \"a\"}]}",
+                "1:41: the baseline is broken: the key `rule` is missing",
+            ),
+            (
+                "{\"version\": 1, \"findings\": [], \"more\": 1}",
+                "1:37: the baseline is broken: there is no key `more`; there are version, findings",
+            ),
+            (
+                "{\"version\": 1, \"findings\": \"a b!\"}",
+                "1:33: the baseline is broken: a list is expected here, not a text of 4 characters",
+            ),
+            (
+                "{\"version\": 1, \"findings\": [3]}",
+                "1:29: the baseline is broken: an entry with file, rule and pointer is expected here, not integer `3`",
+            ),
+            (
+                "{\"version\": \"x\", \"findings\": []}",
+                "1:15: the baseline is broken: a whole number is expected here, not \"x\"",
+            ),
+            (
+                "[]",
+                "1:2: the baseline is broken: an object with version and findings is expected here, not a list",
+            ),
+        ] {
+            let help = "; put it right, or write it anew with --write-baseline";
+            assert_eq!(error(text), format!("b.json:{told}{help}"));
+        }
         assert!(read("{\"version\": 1, \"findings\": []}").unwrap().is_empty());
     }
 }

@@ -4,7 +4,8 @@
 use super::schema;
 use super::{ConfigError, Reading, nearest};
 use crate::dialect::own::{self, Declared, Own};
-use crate::model::{Bound, DeadlineEffect, Layer};
+use crate::model::{Bound, DeadlineEffect, Layer, secret};
+use crate::source::Place;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
@@ -194,16 +195,16 @@ impl Reading {
         &self,
         written: Spanned<WrittenDialect>,
         others: &[Own],
-    ) -> Result<Own, ConfigError> {
+    ) -> Result<(Own, Place), ConfigError> {
         let span = written.span();
         let written = written.into_inner();
         let name = written.name.get_ref();
-        let wrong_name = if name.trim().is_empty() {
-            Some("a dialect needs a name".to_string())
-        } else if crate::dialect::all().any(|dialect| dialect.id == name) {
+        let shown = secret::quoted('`', "", name);
+        self.name("dialect", name, written.name.span())?;
+        let wrong_name = if crate::dialect::all().any(|dialect| dialect.id == name) {
             Some(format!("there is a dialect `{name}` already; take another name"))
         } else if others.iter().any(|other| other.name == *name) {
-            Some(format!("the dialect `{name}` stands twice"))
+            Some(format!("the dialect {shown} stands twice"))
         } else {
             None
         };
@@ -211,10 +212,10 @@ impl Reading {
             return Err(self.error(Some(written.name.span()), message));
         }
         if written.files.is_empty() {
-            return Err(self.error(Some(span), format!("the dialect `{name}` has no files")));
+            return Err(self.error(Some(span), format!("the dialect {shown} has no files")));
         }
         if written.policies.get_ref().0.is_empty() {
-            return Err(self.error(Some(span), format!("the dialect `{name}` has no policies")));
+            return Err(self.error(Some(span), format!("the dialect {shown} has no policies")));
         }
         if let (Some(_), Some(retries)) = (&written.attempts, &written.retries) {
             let message = "`attempts` counts the first try and `retries` does not; give one of them";
@@ -238,7 +239,8 @@ impl Reading {
             own::jitter(text).map(Bound::At).ok_or_else(|| word("jitter", text, own::JITTERS))
         };
         let reads: Vec<_> = written.files.iter().map(|text| text.get_ref().as_str()).collect();
-        Ok(Own {
+        let place = self.source.place(written.policies.span().start, written.policies.span().end);
+        let own = Own {
             reads: reads.join(", "),
             policies: policies?,
             retries,
@@ -254,7 +256,8 @@ impl Reading {
             layer: self.one_of(written.layer, "layer", LAYERS)?,
             name: written.name.into_inner(),
             files: self.globs(written.files)?,
-        })
+        };
+        Ok((own, place))
     }
 
     /// The steps of a pointer.
@@ -265,7 +268,8 @@ impl Reading {
         }
         let Some(rest) = pointer.strip_prefix('/') else {
             let span = if text.span().is_empty() { around } else { text.span() };
-            let message = format!("`{pointer}` is no pointer; write it like \"/clients/*/again\"");
+            let pointer = secret::quoted('`', "", pointer);
+            let message = format!("{pointer} is no pointer; write it like \"/clients/*/again\"");
             return Err(self.error(Some(span), message));
         };
         Ok(rest.split('/').map(unescape).collect())
@@ -288,10 +292,10 @@ impl Reading {
         }
         // short words are near to anything
         match crate::model::nearest(text, words).filter(|word| word.len() > 4) {
-            Some(word) => {
-                let message = format!(
-                    "there is no {what} `{text}`; did you mean `{word}`? A key of that name is {{ key = \"{text}\" }}"
-                );
+            Some(_) => {
+                let unknown = nearest::unknown(what, text, words);
+                let key = secret::echo("", text);
+                let message = format!("{unknown} A key of that name is {{ key = \"{key}\" }}");
                 Err(self.error(Some(span), message))
             }
             None => Ok(Some(setting)),
@@ -338,7 +342,14 @@ impl Reading {
         };
         let value = |text: &Spanned<Scalar>| {
             let Scalar(value) = text.get_ref();
-            parse(value, unit).map_err(|why| self.error(Some(text.span()), format!("`{value}`: {why}")))
+            parse(value, unit).map_err(|why| {
+                let message = match secret::is_plain("", value) {
+                    true => format!("`{value}`: {why}"),
+                    // what is wrong may be told with a part of it
+                    false => format!("{} is not what is expected here", secret::echo("", value)),
+                };
+                self.error(Some(text.span()), message)
+            })
         };
         match (table.key, &table.value, &table.default) {
             (Some(key), None, default) => {
@@ -361,8 +372,10 @@ impl Reading {
             None => key.split('.').map(str::to_string).collect(),
         };
         if steps.iter().any(String::is_empty) {
-            let message =
-                format!("`{key}` is no key; write it like \"pause\", \"wait.first\" or \"/wait/first\"");
+            let message = format!(
+                "{} is no key; write it like \"pause\", \"wait.first\" or \"/wait/first\"",
+                secret::quoted('`', "", key)
+            );
             return Err(self.error(Some(span), message));
         }
         Ok(steps)

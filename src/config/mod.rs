@@ -8,16 +8,16 @@ mod schema;
 
 use crate::dialect::own::Own;
 use crate::finding::Severity;
-use crate::model::Duration;
 use crate::model::notation::{self, Amount};
+use crate::model::{Duration, secret};
 use crate::rule::{self, Limits};
 use crate::source::discover::{Globs, Patterns, absolute, slashes};
-use crate::source::{Place, SourceText};
+use crate::source::{self, Place, SourceText};
 use crate::stack::{DeclaredLayer, DeclaredStack, Selector};
 use dialects::WrittenDialect;
 use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -53,8 +53,18 @@ pub struct Config {
     /// Which rules the command line asks for.
     pub asked: Asked,
     levels: BTreeMap<String, Level>,
-    overrides: Vec<(Globs, BTreeMap<String, Level>)>,
+    overrides: Vec<Override>,
+    /// Where the `policies` of each dialect are written.
+    dialect_places: Vec<Place>,
     root: PathBuf,
+}
+
+/// Levels of rules for some files.
+#[derive(Debug)]
+struct Override {
+    files: Globs,
+    levels: BTreeMap<String, Level>,
+    place: Place,
 }
 
 /// Which rules the command line asks for.
@@ -169,7 +179,8 @@ struct Written {
     /// The least severity that makes a check fail; error unless set.
     fail_on: Option<FailOn>,
     /// The findings that are known, in a file that `--write-baseline` makes.
-    baseline: Option<String>,
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    baseline: Option<Spanned<String>>,
     /// What is too much.
     limits: WrittenLimits,
     /// What holds where nothing is written.
@@ -216,10 +227,10 @@ struct WrittenAssumptions {
 struct WrittenOverride {
     /// The files, relative to this file.
     #[cfg_attr(test, schemars(with = "Vec<String>"))]
-    files: Vec<Spanned<String>>,
+    files: Spanned<Vec<Spanned<String>>>,
     /// Severities of rules there.
     #[cfg_attr(test, schemars(with = "schema::Rules"))]
-    rules: BTreeMap<Spanned<String>, Level>,
+    rules: Spanned<BTreeMap<Spanned<String>, Level>>,
 }
 
 #[derive(Deserialize)]
@@ -238,7 +249,8 @@ struct WrittenDeadline {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WrittenStack {
     /// What it is called in findings.
-    name: String,
+    #[cfg_attr(test, schemars(with = "String"))]
+    name: Spanned<String>,
     /// What bounds the whole of it.
     deadline: Option<WrittenTime>,
     /// The most calls that its layers may multiply to.
@@ -277,9 +289,17 @@ impl<'de> Deserialize<'de> for WrittenTime {
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<WrittenTime, E> {
                 match notation::any(text) {
+                    Ok(Amount::Time(time)) if time.is_zero() => {
+                        Err(E::custom("a time over 0 is expected here; leave the key out for none"))
+                    }
                     Ok(Amount::Time(time)) => Ok(WrittenTime(time)),
-                    Ok(Amount::Bare(_)) => Err(E::custom(format!("\"{text}\" has no unit; {WRITE_TIME}"))),
-                    _ => Err(E::custom(format!("\"{text}\" is no duration; {WRITE_TIME}"))),
+                    Ok(Amount::Bare(_)) => {
+                        Err(E::custom(format!("{} has no unit; {WRITE_TIME}", secret::quoted('"', "", text))))
+                    }
+                    _ => Err(E::custom(format!(
+                        "{} is no duration; {WRITE_TIME}",
+                        secret::quoted('"', "", text)
+                    ))),
                 }
             }
         }
@@ -295,6 +315,10 @@ const EXPECTED: &[(&str, &str)] = &[
     ("a string", "a text in quotes"),
     ("a sequence", "a list"),
     ("a map", "a table"),
+    ("u64", "a whole number"),
+    ("a nonzero usize", "a whole number of at least 1"),
+    ("struct Entry", "an entry with file, rule and pointer"),
+    ("struct Written", "an object with version and findings"),
 ];
 
 /// The nearest retrylint.toml at or above a path.
@@ -310,7 +334,7 @@ pub fn read(path: &Path, text: std::io::Result<String>) -> Result<Config, Config
     let text = text.map_err(|error| ConfigError {
         file: file.clone(),
         place: None,
-        message: format!("it cannot be read: {error}"),
+        message: format!("it cannot be read: {}", source::why(&error)),
     })?;
     let root = whole.parent().unwrap_or(Path::new("")).to_path_buf();
     Reading { file, source: SourceText::new(text), root }.read()
@@ -351,20 +375,30 @@ impl Reading {
         };
         let mut overrides = Vec::new();
         for one in written.overrides {
-            overrides.push((self.globs(one.files)?, self.levels(one.rules)?));
+            overrides.push(self.one_override(one)?);
         }
-        let deadline =
-            |one: WrittenDeadline| (self.selector(one.policy.get_ref(), one.policy.span()), one.deadline.0);
+        let mut deadlines = Vec::new();
+        for one in written.deadline {
+            deadlines.push((self.selector(one.policy.get_ref(), one.policy.span())?, one.deadline.0));
+        }
         let mut stacks = Vec::new();
         for stack in written.stack {
-            stacks.push(self.stack(stack)?);
+            let stack = self.stack(stack, &stacks)?;
+            stacks.push(stack);
         }
-        let mut dialects = Vec::new();
+        let (mut dialects, mut dialect_places) = (Vec::new(), Vec::new());
         for dialect in written.dialect {
-            let dialect = self.dialect(dialect, &dialects)?;
+            let (dialect, place) = self.dialect(dialect, &dialects)?;
             dialects.push(dialect);
+            dialect_places.push(place);
         }
-        let baseline = written.baseline.map(|file| absolute(&self.root.join(file)));
+        let baseline = match written.baseline {
+            Some(file) if file.get_ref().is_empty() => {
+                let message = "the baseline has no name; write that of a file, or leave the key out";
+                return Err(self.error(Some(file.span()), message.into()));
+            }
+            file => file.map(|file| absolute(&self.root.join(file.get_ref()))),
+        };
         Ok(Config {
             patterns,
             fail_on: written.fail_on,
@@ -373,11 +407,12 @@ impl Reading {
             asked: Asked::default(),
             limits,
             assumed_attempt_timeout: written.assume.attempt_timeout.map(|time| time.0),
-            deadlines: written.deadline.into_iter().map(deadline).collect(),
+            deadlines,
             stacks,
             dialects,
             levels: self.levels(written.rules)?,
             overrides,
+            dialect_places,
             path: self.file,
             root: self.root,
         })
@@ -390,27 +425,64 @@ impl Reading {
 
     /// What serde and the parser say, with the nearest right key for an unknown one.
     fn syntax(&self, error: &toml::de::Error) -> ConfigError {
-        let message = error.message().lines().next().unwrap_or_default();
-        let names: Vec<_> = message.split('`').skip(1).step_by(2).collect();
-        let message = match names.split_first() {
-            Some((wrong, known)) if message.starts_with("unknown field") => {
-                nearest::unknown("key", wrong, known)
-            }
-            Some((key, _)) if message.starts_with("missing field") => format!("the key `{key}` is missing"),
-            _ => expectation(message).unwrap_or_else(|| message.to_string()),
-        };
+        let said = error.message().lines().next().unwrap_or_default();
+        let brackets = said == "invalid type: map, expected a sequence";
+        let help = if brackets { "; a table of a list stands in two pairs of brackets" } else { "" };
+        let message = format!("{}{help}", in_words(said));
         self.error(error.span(), message)
     }
 
     fn globs(&self, written: Vec<Spanned<String>>) -> Result<Globs, ConfigError> {
         let mut globs = Globs::default();
         for text in written {
-            globs.add(text.get_ref()).map_err(|why| {
-                let message = format!("`{}` is no pattern: {why}", text.get_ref());
-                self.error(Some(text.span()), message)
-            })?;
+            let pattern = text.get_ref();
+            let wrong = if pattern.trim_matches('/').is_empty() {
+                Some("a pattern is empty; write the name of a file or folder, or leave it out")
+            } else if pattern.starts_with('!') {
+                Some("a pattern does not begin with `!`; what `include` takes in, `exclude` leaves out")
+            } else if pattern.split('/').any(|step| matches!(step, "." | "..")) {
+                Some("a pattern has no `.` and no `..` in it; it is relative to the folder of this file")
+            } else {
+                None
+            };
+            let told = |message: String| self.error(Some(text.span()), message);
+            if let Some(wrong) = wrong {
+                return Err(told(wrong.into()));
+            }
+            globs
+                .add(pattern)
+                .map_err(|why| told(format!("{} is no pattern: {why}", secret::quoted('`', "", pattern))))?;
         }
         Ok(globs)
+    }
+
+    fn one_override(&self, written: WrittenOverride) -> Result<Override, ConfigError> {
+        let (files, rules) = (written.files, written.rules);
+        let place = self.source.place(files.span().start, files.span().end);
+        let empty = [
+            (files.get_ref().is_empty(), files.span(), "an override without files holds nowhere; name some"),
+            (
+                rules.get_ref().is_empty(),
+                rules.span(),
+                "an override without rules changes nothing; name some",
+            ),
+        ];
+        match empty.into_iter().find(|(empty, ..)| *empty) {
+            Some((_, span, message)) => Err(self.error(Some(span), message.into())),
+            None => Ok(Override {
+                files: self.globs(files.into_inner())?,
+                levels: self.levels(rules.into_inner())?,
+                place,
+            }),
+        }
+    }
+
+    /// The name of something; the error asks for one.
+    fn name(&self, what: &str, name: &str, span: Range<usize>) -> Result<(), ConfigError> {
+        match name.trim() {
+            "" => Err(self.error(Some(span), format!("a {what} needs a name"))),
+            _ => Ok(()),
+        }
     }
 
     fn levels(
@@ -428,24 +500,49 @@ impl Reading {
         Ok(levels)
     }
 
-    fn selector(&self, text: &str, span: Range<usize>) -> Selector {
+    fn selector(&self, text: &str, span: Range<usize>) -> Result<Selector, ConfigError> {
         let (file, policy) =
             text.split_once('#').map_or((text, None), |(file, policy)| (file, Some(policy.to_string())));
+        if file.trim().is_empty() || policy.as_ref().is_some_and(|policy| policy.trim().is_empty()) {
+            let message = "a policy is FILE, FILE#name or FILE#/pointer; `retrylint inspect` lists them";
+            return Err(self.error(Some(span), message.into()));
+        }
         let place = self.source.place(span.start, span.end);
-        Selector { file: slashes(&absolute(&self.root.join(file))), policy, place }
+        Ok(Selector { file: slashes(&absolute(&self.root.join(file))), policy, place })
     }
 
-    fn stack(&self, written: Spanned<WrittenStack>) -> Result<DeclaredStack, ConfigError> {
+    /// The call path that a table declares; `others` are those before it.
+    fn stack(
+        &self,
+        written: Spanned<WrittenStack>,
+        others: &[DeclaredStack],
+    ) -> Result<DeclaredStack, ConfigError> {
         let span = written.span();
         let stack = written.into_inner();
-        if stack.layers.is_empty() {
-            return Err(self.error(Some(span), format!("the stack `{}` has no layers", stack.name)));
+        let name = stack.name.get_ref();
+        let shown = secret::quoted('`', "", name);
+        self.name("stack", name, stack.name.span())?;
+        if others.iter().any(|other| other.name == *name) {
+            let message = format!("the stack {shown} stands twice; take another name, or leave one out");
+            return Err(self.error(Some(stack.name.span()), message));
         }
-        let mut layers = Vec::new();
+        if stack.layers.is_empty() {
+            return Err(self.error(Some(span), format!("the stack {shown} has no layers")));
+        }
+        let mut layers: Vec<DeclaredLayer> = Vec::new();
         for layer in stack.layers {
             let span = layer.span();
             layers.push(match layer.into_inner() {
-                toml::Value::String(text) => DeclaredLayer::Policy(self.selector(&text, span)),
+                toml::Value::String(text) => {
+                    let selector = self.selector(&text, span.clone())?;
+                    let same = |layer: &DeclaredLayer| matches!(layer, DeclaredLayer::Policy(other) if other.file == selector.file && other.policy == selector.policy);
+                    if layers.iter().any(same) {
+                        let message = "this policy is a layer of the stack already, and calls do not pass it twice; \
+                                       leave one out";
+                        return Err(self.error(Some(span), message.into()));
+                    }
+                    DeclaredLayer::Policy(selector)
+                }
                 toml::Value::Table(table) => self.foreign(table, span)?,
                 _ => {
                     let message =
@@ -456,7 +553,7 @@ impl Reading {
         }
         let place = self.source.place(span.start, span.end);
         Ok(DeclaredStack {
-            name: stack.name,
+            name: stack.name.into_inner(),
             place,
             deadline: stack.deadline.map(|time| time.0),
             max_attempts: stack.max_attempts.map(NonZeroU64::get),
@@ -469,6 +566,7 @@ impl Reading {
             let ConfigError { message, .. } = self.syntax(&error);
             self.error(Some(span.clone()), message)
         })?;
+        self.name("layer", &layer.name, span)?;
         Ok(DeclaredLayer::Foreign {
             name: layer.name,
             attempts: layer.attempts.get(),
@@ -494,6 +592,34 @@ impl Config {
         self.dialects.iter().filter(|own| own.files.match_path(&relative)).collect()
     }
 
+    /// What is to be said of overrides that are for none of the files, which come as they are shown, and of dialects
+    /// that are not among those of their policies.
+    pub fn idle(&self, files: &[&str], dialects: &BTreeSet<&str>) -> Vec<String> {
+        let relative: Vec<_> = files.iter().map(|file| self.relative(file)).collect();
+        let told =
+            |place: &Place, what: &str| format!("{}:{}:{}: {what}", self.path, place.line, place.column);
+        let unused = |one: &&Override| !relative.iter().any(|file| one.files.match_path(file));
+        let overrides = self.overrides.iter().filter(unused).map(|one| {
+            told(&one.place, "the override is for none of the files; correct its patterns, or leave it out")
+        });
+        let empty = |(own, _): &(&Own, &Place)| !dialects.contains(own.name.as_str());
+        let dialects = self.dialects.iter().zip(&self.dialect_places).filter(empty).map(|(own, place)| {
+            let name = secret::quoted('`', "", &own.name);
+            told(
+                place,
+                &format!(
+                    "the dialect {name} finds no policy; correct its files or policies, or leave it out"
+                ),
+            )
+        });
+        overrides.chain(dialects).collect()
+    }
+
+    /// The folder that its paths are relative to.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The severity of a rule's finding in a file; None where the rule is off there, as pedantic ones are unless
     /// they are given one.
     pub fn severity(&self, rule: &str, file: &str, own: Severity) -> Option<Severity> {
@@ -503,8 +629,7 @@ impl Config {
 
     /// An override for the file comes first, then a rule that is named on the command line, then `[rules]`.
     fn severity_of(&self, rule: &str, pedantic: bool, file: &str, own: Severity) -> Option<Severity> {
-        let of_rule =
-            self.overrides.iter().rev().filter_map(|(globs, levels)| Some((globs, levels.get(rule)?)));
+        let of_rule = self.overrides.iter().rev().filter_map(|one| Some((&one.files, one.levels.get(rule)?)));
         let relative = std::cell::LazyCell::new(|| self.relative(file));
         let of_file = of_rule.filter(|(globs, _)| globs.match_path(&relative)).map(|(_, level)| level).next();
         if let Some(level) = of_file {
@@ -519,15 +644,34 @@ impl Config {
     }
 }
 
+/// What serde says, in the words of people.
+fn in_words(message: &str) -> String {
+    let names: Vec<_> = message.split('`').skip(1).step_by(2).collect();
+    match names.split_first() {
+        Some((wrong, known)) if message.starts_with("unknown field") => nearest::unknown("key", wrong, known),
+        Some((key, _)) if message.starts_with("missing field") => format!("the key `{key}` is missing"),
+        _ => expectation(message).unwrap_or_else(|| message.to_string()),
+    }
+}
+
 /// "invalid type: string \"ten\", expected a nonzero u64" in the words of people.
 fn expectation(message: &str) -> Option<String> {
+    if let Some((_, list)) =
+        message.strip_prefix("invalid length ").and_then(|rest| rest.split_once(", expected "))
+    {
+        let expected = list.split_once(" with ").map_or(list, |(expected, _)| expected);
+        return expectation(&format!("invalid type: sequence, expected {expected}"));
+    }
     let rest = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "))?;
-    let (there, expected) = rest.split_once(", expected ")?;
+    let (there, expected) = rest.rsplit_once(", expected ")?;
     let words = EXPECTED.iter().find(|(theirs, _)| *theirs == expected).map_or(expected, |(_, words)| words);
-    let there = if there == "map" { "a table" } else { there };
-    let brackets = there == "a table" && expected == "a sequence";
-    let help = if brackets { "; a table of a list stands in two pairs of brackets" } else { "" };
-    Some(format!("{words} is expected here, not {there}{help}"))
+    let there = match there.split_once(' ') {
+        _ if there == "map" => "a table".into(),
+        _ if there == "sequence" => "a list".into(),
+        Some(("string", text)) => secret::quoted('"', "", text.trim_matches('"')),
+        _ => there.to_string(),
+    };
+    Some(format!("{words} is expected here, not {there}"))
 }
 
 #[cfg(test)]
@@ -574,7 +718,7 @@ mod tests {
         );
         assert!(
             message("[limits]\nattempt-product = \"ten\"").starts_with(
-                "retrylint.toml:2:19: a whole number of at least 1 is expected here, not string"
+                "retrylint.toml:2:19: a whole number of at least 1 is expected here, not \"ten\""
             )
         );
         assert!(message("[rules]\nmissing-jitter = \"loud\"").contains("there are off, note"));
@@ -586,7 +730,7 @@ mod tests {
         for (text, told) in [
             ("fail-on = \"errors\"", "1:11: there is no level `errors`; did you mean `error`?"),
             ("[rules]\nmissing-jitter = true", "2:18: a text in quotes is expected here, not boolean `true`"),
-            ("include = [\"a\", \"[\"]", "1:17: `[` is no pattern: invalid range pattern"),
+            ("include = [\"a\", \"[\"]", "1:17: a text of 1 character is no pattern: invalid range pattern"),
             (
                 "[limits]\nattempt-product = 0",
                 "2:19: a whole number of at least 1 is expected here, not integer `0`",
@@ -603,6 +747,74 @@ mod tests {
             ),
         ] {
             assert_eq!(message(text), format!("retrylint.toml:{told}"));
+        }
+    }
+
+    #[test]
+    fn what_would_change_nothing_is_an_error() {
+        let zero = "a time over 0 is expected here; leave the key out for none";
+        let policy = "a policy is FILE, FILE#name or FILE#/pointer; `retrylint inspect` lists them";
+        for (text, place, told) in [
+            ("[limits]\noutage = \"0s\"", "2:10", zero),
+            ("[limits]\nsingle-wait = \"0ms\"", "2:15", zero),
+            ("[assume]\nattempt-timeout = \"0s\"", "2:19", zero),
+            ("[[deadline]]\npolicy = \"a\"\ndeadline = \"0s\"", "3:12", zero),
+            ("[[deadline]]\npolicy = \"\"\ndeadline = \"1s\"", "2:10", policy),
+            ("[[deadline]]\npolicy = \"a#\"\ndeadline = \"1s\"", "2:10", policy),
+            ("[[stack]]\nname = \" \"\nlayers = [\"a\"]", "2:8", "a stack needs a name"),
+            (
+                "[[stack]]\nname = \"a\"\nlayers = [{ name = \"\", attempts = 2 }]",
+                "3:11",
+                "a layer needs a name",
+            ),
+            ("[[stack]]\nname = \"a\"\nlayers = [\"#x\"]", "3:11", policy),
+            (
+                "[[stack]]\nname = \"a\"\nlayers = [\"a\"]\n[[stack]]\nname = \"a\"\nlayers = [\"b\"]",
+                "5:8",
+                "the stack `a` stands twice; take another name, or leave one out",
+            ),
+            (
+                "[[stack]]\nname = \"a\"\nlayers = [\"x/a#b\", \"c\", \"x/./a#b\"]",
+                "3:25",
+                "this policy is a layer of the stack already, and calls do not pass it twice; leave one out",
+            ),
+            (
+                "[[override]]\nfiles = []\nrules = { missing-jitter = \"off\" }",
+                "2:9",
+                "an override without files holds nowhere; name some",
+            ),
+            (
+                "[[override]]\nfiles = [\"a\"]\nrules = {}",
+                "3:9",
+                "an override without rules changes nothing; name some",
+            ),
+            (
+                "baseline = \"\"",
+                "1:12",
+                "the baseline has no name; write that of a file, or leave the key out",
+            ),
+            (
+                "include = [\"a\", \"!b\"]",
+                "1:17",
+                "a pattern does not begin with `!`; what `include` takes in, `exclude` leaves out",
+            ),
+            (
+                "exclude = [\"./a\"]",
+                "1:12",
+                "a pattern has no `.` and no `..` in it; it is relative to the folder of this file",
+            ),
+            (
+                "exclude = [\"a/../b\"]",
+                "1:12",
+                "a pattern has no `.` and no `..` in it; it is relative to the folder of this file",
+            ),
+            (
+                "exclude = [\"/\"]",
+                "1:12",
+                "a pattern is empty; write the name of a file or folder, or leave it out",
+            ),
+        ] {
+            assert_eq!(message(text), format!("retrylint.toml:{place}: {told}"), "{text}");
         }
     }
 

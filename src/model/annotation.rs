@@ -1,7 +1,7 @@
 //! Comments that speak to retrylint: `retrylint: deadline=2s`, `retrylint: ignore[rule] -- reason`.
 
 use super::notation::{self, Amount};
-use super::{Annotation, Says, Suppression};
+use super::{Annotation, Says, Suppression, secret};
 use crate::document::Comment;
 use std::collections::HashMap;
 
@@ -50,47 +50,69 @@ fn says(text: &str) -> Says {
         "ignore" => rules(rest).map(|rules| Says::Ignore(Suppression { rules, reason })),
         "ignore-file" => rules(rest).map(|rules| Says::IgnoreFile(Suppression { rules, reason })),
         "deadline" => deadline(rest),
-        "" => Err("it says nothing that is known".into()),
-        _ => Err(format!("`{}` is not known", start_of(word))),
+        "" => Err(Wrong::of("", |_| "it says nothing that is known".into())),
+        _ => Err(Wrong::of(word, |word| format!("{word} is not known"))),
     };
-    said.unwrap_or_else(|wrong| Says::Unclear(format!("{wrong}; {ALLOWED}")))
+    said.unwrap_or_else(|Wrong { message, hidden }| Says::Unclear {
+        message: format!("{message}; {ALLOWED}"),
+        hidden: hidden || !order.split(MARKS).all(|word| secret::is_plain("", word)),
+    })
+}
+
+/// What stands between the words of an annotation.
+const MARKS: [char; 7] = [' ', '\t', '[', ']', '=', ':', ','];
+
+/// What is wrong with an annotation.
+struct Wrong {
+    message: String,
+    /// What it says is not repeated.
+    hidden: bool,
+}
+
+impl Wrong {
+    /// `says` takes what is written, as it may be repeated.
+    fn of(written: &str, says: impl FnOnce(String) -> String) -> Self {
+        let hidden = !secret::is_plain("", written);
+        Self { message: says(secret::quoted('`', "", written)), hidden }
+    }
 }
 
 /// `[rule, rule]`, or nothing for all.
-fn rules(text: &str) -> Result<Vec<String>, String> {
+fn rules(text: &str) -> Result<Vec<String>, Wrong> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(Vec::new());
     }
     let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let rules: Vec<_> = list
-        .ok_or_else(|| format!("`{}` is no list of rules in brackets", start_of(text)))?
+        .ok_or_else(|| Wrong::of(text, |text| format!("{text} is no list of rules in brackets")))?
         .split(',')
         .map(|rule| rule.trim().to_owned())
         .collect();
     match rules.iter().find(|rule| !rule.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')) {
-        Some(rule) => Err(format!("`{}` is no rule", start_of(rule))),
-        None if rules.iter().any(String::is_empty) => Err("a rule is missing in the brackets".into()),
+        Some(rule) => Err(Wrong::of(rule, |rule| format!("{rule} is no rule"))),
+        None if rules.iter().any(String::is_empty) => {
+            Err(Wrong::of("", |_| "a rule is missing in the brackets".into()))
+        }
         None => Ok(rules),
     }
 }
 
 /// `=2s`
-fn deadline(text: &str) -> Result<Says, String> {
+fn deadline(text: &str) -> Result<Says, Wrong> {
     let value = text.trim_start().strip_prefix('=').map(str::trim).unwrap_or_default();
     if value.is_empty() {
-        return Err("the deadline has no value".into());
+        return Err(Wrong::of("", |_| "the deadline has no value".into()));
     }
-    match notation::any(value) {
-        Ok(Amount::Time(deadline)) => Ok(Says::Deadline(deadline)),
-        Ok(Amount::NoLimit) => Err(format!("`{value}` is no deadline")),
-        Ok(Amount::Bare(_)) => Err(format!("the deadline `{}` has no unit", start_of(value))),
-        Err(error) => Err(format!("the deadline `{}` {error}", start_of(value))),
-    }
-}
-
-fn start_of(text: &str) -> String {
-    text.chars().take(40).collect()
+    let wrong = match notation::any(value) {
+        Ok(Amount::Time(deadline)) => return Ok(Says::Deadline(deadline)),
+        Ok(Amount::NoLimit) => "is none".to_string(),
+        Ok(Amount::Bare(_)) => "has no unit".to_string(),
+        // what is wrong may be told with a part of it
+        Err(error) if secret::is_plain("", value) => error.to_string(),
+        Err(_) => "is no duration".to_string(),
+    };
+    Err(Wrong::of(value, |shown| format!("the deadline {shown} {wrong}")))
 }
 
 #[cfg(test)]
@@ -145,14 +167,29 @@ mod tests {
             ("retrylint: ignroe[missing-jitter]", "`ignroe` is not known"),
             ("retrylint: ignore missing-jitter", "`missing-jitter` is no list of rules in brackets"),
             ("retrylint: ignore[]", "a rule is missing in the brackets"),
-            ("retrylint: ignore[Missing Jitter]", "`Missing Jitter` is no rule"),
+            ("retrylint: ignore[Missing Jitter]", "a text of 14 characters is no rule"),
             ("retrylint: deadline", "the deadline has no value"),
             ("retrylint: deadline: 2s", "the deadline has no value"),
             ("retrylint: deadline=2", "the deadline `2` has no unit"),
-            ("retrylint: deadline=never", "`never` is no deadline"),
+            ("retrylint: deadline=never", "the deadline `never` is none"),
             ("retrylint: deadline=1M", "the deadline `1M` is a month at best; a minute is a small `m`"),
         ] {
-            assert_eq!(said(text), Says::Unclear(format!("{wrong}; {ALLOWED}")), "{text}");
+            let unclear = |hidden| Says::Unclear { message: format!("{wrong}; {ALLOWED}"), hidden };
+            assert_eq!(said(text), unclear(wrong.starts_with("a text")), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_a_secret_is_not_repeated() {
+        for (text, wrong) in [
+            ("retrylint: deadline=hunter2!", "the deadline a text of 8 characters is no duration"),
+            ("retrylint: deadline=5 hunter!", "the deadline a text of 9 characters is no duration"),
+            ("retrylint: ignore[a!b]", "a text of 3 characters is no rule"),
+            ("retrylint: ignore a!b", "a text of 3 characters is no list of rules in brackets"),
+            ("retrylint: deadline: a!b", "the deadline has no value"),
+        ] {
+            let unclear = Says::Unclear { message: format!("{wrong}; {ALLOWED}"), hidden: true };
+            assert_eq!(said(text), unclear, "{text}");
         }
     }
 

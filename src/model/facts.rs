@@ -18,6 +18,16 @@ pub struct Facts {
     pub annotations: Vec<Annotation>,
 }
 
+impl Facts {
+    /// Places of the file that are not to be shown, in no order.
+    pub fn hidden(&self) -> impl Iterator<Item = Place> {
+        let faults = self.policies.iter().flat_map(|policy| &policy.faults);
+        let faults = faults.chain(self.queues.iter().flat_map(|queue| &queue.faults));
+        let unreadable = self.unreadable.iter().filter(|part| part.hidden).map(|part| part.place);
+        faults.filter_map(|fault| fault.hidden).chain(unreadable)
+    }
+}
+
 /// A part of a file that cannot be read.
 #[derive(Clone, Debug)]
 pub struct Unreadable {
@@ -31,6 +41,8 @@ pub struct Unreadable {
     pub related: Option<(Place, String)>,
     /// Nothing is lost for certain (a duplicate key): a warning.
     pub warning: bool,
+    /// What stands there may be more than it is expected to be, and is not to be shown.
+    pub hidden: bool,
 }
 
 /// A comment that speaks to retrylint, and the line it is about.
@@ -53,8 +65,13 @@ pub enum Says {
     Ignore(Suppression),
     /// `ignore-file` or `ignore-file[rule]`, with a reason
     IgnoreFile(Suppression),
-    /// None of these; what is wrong with it.
-    Unclear(String),
+    /// None of these.
+    Unclear {
+        /// What is wrong with it.
+        message: String,
+        /// It may be more than it is expected to be, and is not to be shown.
+        hidden: bool,
+    },
 }
 
 /// Which rules are silenced.

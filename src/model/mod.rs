@@ -12,6 +12,7 @@ pub mod notation;
 pub mod policy;
 pub mod queue;
 pub mod ratio;
+pub mod secret;
 pub mod value;
 
 pub use backoff::{Backoff, CapApplies, Growth, Jitter, Rounding, Switch};

@@ -253,6 +253,8 @@ pub struct Fault {
     pub pointer: String,
     /// What is there, in a few words: "perTryTimeout: 3s", "the missing maxBackoff".
     pub what: String,
+    /// The value, where it may be more than it is expected to be and is not to be shown.
+    pub hidden: Option<Place>,
     /// What the system does, as a clause with its subject: "Envoy ignores a per-try timeout that is not
     /// below the route timeout of 3 s".
     pub effect: Cow<'static, str>,

@@ -1,6 +1,6 @@
 //! `check --diff`: what would change, as a unified diff. Secrets are hidden in it as everywhere.
 
-use super::{mask, printable};
+use super::{Source, mask, printable};
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -10,10 +10,12 @@ const CONTEXT: usize = 3;
 const AHEAD: usize = 16;
 
 /// Writes the diff of a file.
-pub fn diff(file: &str, before: &str, after: &str, out: &mut dyn Write) -> io::Result<()> {
+pub fn diff(file: &str, before: &Source, after: &Source, out: &mut dyn Write) -> io::Result<()> {
+    let (old_shown, new_shown) =
+        (mask::text(&before.text, &before.hidden), mask::text(&after.text, &after.hidden));
+    let (before, after) = (before.text.as_str(), after.text.as_str());
     let (old, new): (Vec<_>, Vec<_>) =
         (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
-    let (old_shown, new_shown) = (mask::text(before), mask::text(after));
     let old_shown: Vec<_> = old_shown.split_inclusive('\n').collect();
     let new_shown: Vec<_> = new_shown.split_inclusive('\n').collect();
     let changes = changes(&old, &new);
@@ -91,7 +93,8 @@ mod tests {
 
     fn shown(before: &str, after: &str) -> String {
         let mut out = Vec::new();
-        diff("a.yaml", before, after, &mut out).expect("writing to memory");
+        let source = |text: &str| Source { text: text.to_string(), hidden: Vec::new() };
+        diff("a.yaml", &source(before), &source(after), &mut out).expect("writing to memory");
         String::from_utf8(out).expect("UTF-8")
     }
 

@@ -1,6 +1,6 @@
 //! Findings for people, with the source lines. The one file that knows miette.
 
-use super::{mask, printable};
+use super::{Source, mask, printable};
 use crate::finding::{Finding, Label, Severity};
 use crate::fix::Made;
 use crate::source::Place;
@@ -17,7 +17,7 @@ use std::io::{self, Write};
 pub fn human(
     findings: &[Finding],
     all: bool,
-    source: &dyn Fn(&str) -> Option<String>,
+    source: &dyn Fn(&str) -> Option<Source>,
     color: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -32,12 +32,10 @@ pub fn human(
     elsewhere.characters.advice = "and".to_string();
     let (own, elsewhere) = (handler(theme()), handler(elsewhere));
     let mut texts: BTreeMap<String, Option<Text>> = BTreeMap::new();
-    let mut written: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut shares = Shares::of(findings);
     let mut more: BTreeMap<&str, More<'_>> = BTreeMap::new();
     for finding in findings {
-        let count = written.entry(finding.rule).or_default();
-        *count += 1;
-        if *count > MOST_OF_A_RULE && !all {
+        if !all && !shares.take(finding) {
             more.entry(finding.rule).or_default().add(finding);
             continue;
         }
@@ -56,13 +54,44 @@ pub fn human(
         writeln!(out, "{}\n", lines.join("\n").trim_end())?;
     }
     for (rule, more) in &more {
-        writeln!(out, "{rule}: {more} (--all shows them, --select {rule} only this rule)")?;
+        writeln!(out, "{rule}: {more} (--all shows them; --all --select {rule} this rule alone)")?;
     }
     if more.is_empty() { Ok(()) } else { writeln!(out) }
 }
 
 /// So many findings of a rule are written with their lines.
 const MOST_OF_A_RULE: usize = 20;
+
+/// How many findings of each rule are still to be written, and how many in each file.
+struct Shares<'f>(BTreeMap<&'f str, (usize, BTreeMap<&'f str, usize>)>);
+
+impl<'f> Shares<'f> {
+    /// The files share what is written of a rule, so that none hides the others: as many in each as there is room for.
+    fn of(findings: &'f [Finding]) -> Self {
+        let mut counts: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+        for finding in findings {
+            *counts.entry(finding.rule).or_default().entry(&finding.file).or_default() += 1;
+        }
+        let shares = counts.into_iter().map(|(rule, mut files)| {
+            let sum = |most: &usize| files.values().map(|count| count.min(most)).sum::<usize>();
+            let share =
+                (2..=MOST_OF_A_RULE).take_while(|most| sum(most) <= MOST_OF_A_RULE).last().unwrap_or(1);
+            files.values_mut().for_each(|count| *count = share);
+            (rule, (MOST_OF_A_RULE, files))
+        });
+        Self(shares.collect())
+    }
+
+    /// Whether there is room for a finding, which is taken then.
+    fn take(&mut self, finding: &Finding) -> bool {
+        let Some((all, files)) = self.0.get_mut(finding.rule) else { return false };
+        let Some(own) = files.get_mut(finding.file.as_str()).filter(|own| **own > 0 && *all > 0) else {
+            return false;
+        };
+        (*own, *all) = (*own - 1, *all - 1);
+        true
+    }
+}
 
 /// Findings of a rule that are counted only.
 #[derive(Default)]
@@ -123,10 +152,10 @@ struct Text {
 }
 
 impl Text {
-    fn new(plain: String) -> Self {
+    fn new(Source { text: plain, hidden }: Source) -> Self {
         let ends = plain.match_indices('\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(ends).chain([plain.len() + 1]).collect();
-        Self { masked: mask::text(&plain), plain, starts }
+        Self { masked: mask::text(&plain, &hidden), plain, starts }
     }
 
     /// A line by its number from 1, as it is and masked, without its end.
@@ -390,9 +419,12 @@ mod tests {
             notes: vec!["3 attempts (its default)".into()],
             fix: None,
         };
-        let source = |file: &str| match file {
-            "a.yaml" => Some(text.to_string()),
-            _ => labels.iter().find(|(name, ..)| *name == file).map(|(_, text, _)| text.to_string()),
+        let source = |file: &str| {
+            let text = match file {
+                "a.yaml" => text,
+                _ => labels.iter().find(|(name, ..)| *name == file)?.1,
+            };
+            Some(Source { text: text.to_string(), hidden: Vec::new() })
         };
         let mut out = Vec::new();
         human(&[finding], false, &source, false, &mut out).expect("writing to memory");
@@ -430,6 +462,47 @@ some-rule
    ╰────
 "##
         );
+    }
+
+    #[test]
+    fn a_file_with_many_findings_hides_none_of_the_others() {
+        let finding = |file: &str, line: u32| Finding {
+            rule: "some-rule",
+            severity: Severity::Note,
+            message: "much".into(),
+            file: file.into(),
+            place: Place { line, ..Place::default() },
+            pointer: String::new(),
+            dialect: "".into(),
+            label: "here".into(),
+            help: "Do this.".into(),
+            related: Vec::new(),
+            notes: Vec::new(),
+            fix: None,
+        };
+        let told = |counts: &[(&str, u32)], all: bool| {
+            let findings: Vec<_> =
+                counts.iter().flat_map(|(file, count)| (0..*count).map(|line| finding(file, line))).collect();
+            let mut out = Vec::new();
+            human(&findings, all, &|_| None, false, &mut out).expect("writing to memory");
+            let out = String::from_utf8(out).expect("UTF-8");
+            let shown = counts.iter().map(|(file, _)| out.matches(&format!("{file}: much")).count());
+            (
+                shown.collect::<Vec<_>>(),
+                out.lines().rev().find(|line| line.contains("more")).map(str::to_string),
+            )
+        };
+        let hint = |more: &str| {
+            Some(format!("some-rule: {more} (--all shows them; --all --select some-rule this rule alone)"))
+        };
+        assert_eq!(
+            told(&[("a", 90), ("b", 3), ("c", 7)], false),
+            (vec![10, 3, 7], hint("80 more in 1 file"))
+        );
+        assert_eq!(told(&[("a", 21)], false), (vec![20], hint("1 more in 1 file")));
+        assert_eq!(told(&[("a", 12), ("b", 12)], false), (vec![10, 10], hint("4 more in 2 files")));
+        assert_eq!(told(&[("a", 20)], false), (vec![20], None));
+        assert_eq!(told(&[("a", 90), ("b", 3)], true), (vec![90, 3], None));
     }
 
     #[test]

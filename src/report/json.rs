@@ -4,17 +4,34 @@ use super::{Summary, mask};
 use crate::finding::{Finding, Label};
 use crate::fix::Made;
 use crate::report::write_json;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Writes the findings and the summary.
 pub fn json(findings: &[Finding], fixes: &[Made], summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    let findings: Vec<_> = findings.iter().map(finding).collect();
-    let mut all = json!({ "version": 1, "findings": findings, "summary": summary });
-    if !fixes.is_empty() {
-        all["fixes"] = fixes.iter().map(made).collect();
+    write_json(
+        &All { version: 1, findings: Findings(findings), summary, fixes: fixes.iter().map(made).collect() },
+        out,
+    )
+}
+
+#[derive(Serialize)]
+struct All<'f> {
+    version: u8,
+    findings: Findings<'f>,
+    summary: &'f Summary,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<Value>,
+}
+
+/// Written one by one: of many, all at once would take more room than the files.
+struct Findings<'f>(&'f [Finding]);
+
+impl Serialize for Findings<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(finding))
     }
-    write_json(&all, out)
 }
 
 fn finding(finding: &Finding) -> Value {

@@ -2,125 +2,51 @@
 //! passwords in URLs. A mask has as many bytes as what it hides, so that places stay right. One pass over
 //! the bytes, whatever they are; where it is in doubt, it hides.
 
-/// Parts of keys (in lower case, without `-` and `_`) whose values are never shown.
-const CREDENTIALS: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "pwd",
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "signingkey",
-    "encryptionkey",
-    "masterkey",
-    "authkey",
-    "sharedkey",
-    "accountkey",
-    "credential",
-    "authorization",
-    "bearer",
-    "connectionstring",
-    "connstr",
-    "dsn",
-    "cookie",
-    "sessionkey",
-    "sastoken",
-    "webhookurl",
-    "licensekey",
-    "salt",
-    "stringdata",
-];
+use crate::model::secret::{self, is_credential, is_random_mix, last_word, plain, starts_a_token};
+use crate::source::Place;
 
-/// Words of keys, each as a whole, that say the same.
-const WORDS: &[&str] = &[
-    "pass",
-    "pw",
-    "auth",
-    "basic",
-    "pat",
-    "otp",
-    "pin",
-    "pem",
-    "cert",
-    "sig",
-    "signature",
-    "signing",
-    "session",
-    "psk",
-    "passcode",
-];
-
-/// The same for what stands in the query of a URL.
+/// What in the query of a URL says that a secret follows.
 const QUERY: &[&str] = &["key", "code", "sas"];
 
 /// What in a URL is followed by something that nobody else may know.
 const WEBHOOKS: &[&str] = &["hooks.slack.com/services/", "discord.com/api/webhooks/", "webhook.office.com/"];
 
-/// Last words of keys that only speak about a credential: where it is, how long it lives, how it is used.
-const ABOUT: &[&str] = &[
-    "name",
-    "file",
-    "path",
-    "ref",
-    "ttl",
-    "timeout",
-    "ratio",
-    "count",
-    "limit",
-    "length",
-    "type",
-    "expiry",
-    "seconds",
-    "secs",
-    "ms",
-    "attempts",
-    "retries",
-    "retry",
-    "enabled",
-    "required",
-    "algorithm",
-    "bucket",
-];
-
-/// How tokens of well-known services start, and how long they are at least.
-const TOKENS: &[(&str, usize)] = &[
-    ("AKIA", 20),
-    ("ASIA", 20),
-    ("AIza", 35),
-    ("ghp_", 30),
-    ("gho_", 30),
-    ("ghu_", 30),
-    ("ghs_", 30),
-    ("github_pat_", 40),
-    ("glpat-", 20),
-    ("xoxb-", 20),
-    ("xoxp-", 20),
-    ("xoxa-", 20),
-    ("sk_live_", 20),
-    ("rk_live_", 20),
-    ("sk-", 30),
-    ("npm_", 30),
-    ("pypi-", 30),
-    ("hvs.", 20),
-    ("dop_v1_", 40),
-    ("SG.", 40),
-    ("eyJ", 40),
-];
-
 /// What announces a token of any kind.
 const SCHEMES: &[&str] = &["Bearer ", "bearer ", "Basic ", "basic "];
+
+/// Options that take a user and a password with a colon between.
+const USERS: &[&str] = &["-u", "--user", "--proxy-user"];
+
+/// Programs and their options that take a password, with a blank before it or none.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    ("mysql", &["-p"]),
+    ("mariadb", &["-p"]),
+    ("sshpass", &["-p"]),
+    ("mongo", &["-p"]),
+    ("docker login", &["-p"]),
+    ("podman login", &["-p"]),
+    ("helm registry", &["-p"]),
+    ("sqlcmd", &["-P"]),
+    ("redis-cli", &["-a"]),
+    ("ldap", &["-w"]),
+    ("curl", &["-u"]),
+];
+
+/// What may stand in a comment between a word for a secret and the secret.
+const FILLERS: &[&str] =
+    &["is", "was", "are", "for", "of", "the", "a", "an", "now", "here", "still", "and", "or"];
 
 /// No variable's name is longer.
 const LONGEST_NAME: usize = 80;
 
+/// No user with a password is longer, in bytes.
+const LONGEST_USER: usize = 200;
+
 /// How many lines below the name of a variable its value is looked for.
 const BESIDE: usize = 3;
 
-/// A file's text without its secrets.
-pub(super) fn text(text: &str) -> String {
+/// A file's text without its secrets, and without what stands at the `hidden` places.
+pub(super) fn text(text: &str, hidden: &[Place]) -> String {
     let mut masked = tokens(text).into_bytes();
     let secret = |line: &str| line.trim() == "kind: Secret" || line.contains("\"kind\": \"Secret\"");
     let mut reader = Reader { holds_a_secret: text.lines().any(secret), ..Reader::default() };
@@ -129,6 +55,11 @@ pub(super) fn text(text: &str) -> String {
         let end = start + line.trim_end_matches(['\n', '\r']).len();
         reader.line(&text[start..end], &mut masked[start..end]);
         start += line.len();
+    }
+    for place in hidden {
+        let end = (place.end as usize).min(masked.len());
+        let bytes = masked.get_mut(place.start as usize..end).unwrap_or_default();
+        bytes.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b'*');
     }
     String::from_utf8(masked).unwrap_or_default()
 }
@@ -141,6 +72,8 @@ struct Reader {
     section: bool,
     /// So many more lines may hold the value of a variable that has been named.
     named: usize,
+    /// The line before ended in an option that takes a secret.
+    option: bool,
     /// The file holds a Secret of Kubernetes.
     holds_a_secret: bool,
 }
@@ -164,6 +97,17 @@ impl Reader {
         let from = self.go_on(line, masked);
         if let Some(from) = from {
             self.keys(line, from, masked);
+            programs(line, masked);
+            comment(line, masked);
+            words(line, masked);
+            defaults(line, masked);
+            let item = line.trim_start();
+            let item = item.strip_prefix("- ").unwrap_or(item);
+            if std::mem::take(&mut self.option) && from == 0 {
+                hide_values(line, line.len() - item.len(), line.len(), false, masked);
+            }
+            let option = item.trim_matches(['"', '\'', ',', ' ', '\t', '[']);
+            self.option = option.starts_with("--") && option.bytes().all(is_name) && is_credential(option);
         }
         if is_key_material(line.trim()) {
             hide(masked, line.len() - line.trim_start().len(), line.len());
@@ -423,38 +367,25 @@ fn header(line: &str) -> Option<&str> {
         .then(|| inner.rsplit('.').next().unwrap_or(inner))
 }
 
-fn plain(key: &str) -> String {
-    let kept = key.chars().filter(|char| !matches!(char, '-' | '_' | '.'));
-    kept.collect::<String>().to_ascii_lowercase()
-}
-
-fn is_credential(key: &str) -> bool {
-    let plain = plain(key);
-    let word = |word: &str| WORDS.iter().any(|known| known.eq_ignore_ascii_case(word));
-    let says = CREDENTIALS.iter().any(|word| plain.contains(word))
-        || key.split(['_', '-', '.']).any(word)
-        || word(&last_word(key));
-    says && !ABOUT.contains(&last_word(key).as_str())
-}
-
 /// The secret that follows a word without a mark: behind an option of a command, `--password X`, `-u user:X`, or
 /// in prose, `old key X`, where it looks random.
 fn said(line: &str, word: &str, at: usize) -> Option<(usize, usize)> {
     let bytes = line.as_bytes();
     let from = run(bytes, at, |byte| is_blank(byte) || matches!(byte, b'"' | b'\'' | b','));
     let name = word.trim_start_matches('-');
-    if word != "-u" && !name.eq_ignore_ascii_case("key") && !is_credential(name) {
+    let user = USERS.contains(&word);
+    if !user && !name.eq_ignore_ascii_case("key") && !is_credential(name) {
         return None;
     }
     if from == at && !from.checked_sub(1).is_some_and(|before| is_blank(bytes[before])) {
         return None;
     }
-    let to = run(bytes, from, |byte| !is_blank(byte) && !matches!(byte, b'"' | b'\'' | b',' | b']' | b'}'));
+    let to = end_of_word(bytes, from);
     let said = &line[from..to];
     if said.is_empty() {
         return None;
     }
-    if word == "-u" {
+    if user {
         let colon = said.find(':')?;
         return Some((from + colon + 1, to));
     }
@@ -465,13 +396,101 @@ fn said(line: &str, word: &str, at: usize) -> Option<(usize, usize)> {
     (option || random).then_some((from, to))
 }
 
-/// The last word of a key in any spelling, in lower case: "ref" of `secretKeyRef`.
-fn last_word(key: &str) -> String {
-    let word = key.rsplit(['_', '-', '.']).next().unwrap_or(key);
-    let capital = word.char_indices().rev().find(|(at, char)| {
-        char.is_ascii_uppercase() && *at > 0 && word.as_bytes()[at - 1].is_ascii_lowercase()
-    });
-    word[capital.map_or(0, |(at, _)| at)..].to_ascii_lowercase()
+fn end_of_word(bytes: &[u8], from: usize) -> usize {
+    run(bytes, from, |byte| !is_blank(byte) && !matches!(byte, b'"' | b'\'' | b',' | b']' | b'}'))
+}
+
+/// Hides what programs of a command line take as a password: `mysql -pX`, `redis-cli -a X`. Where the program stands
+/// on another line, `-pX` is hidden if X is neither a word nor a number.
+fn programs(line: &str, masked: &mut [u8]) {
+    let bytes = line.as_bytes();
+    let options =
+        || PROGRAMS.iter().filter(|(program, _)| line.contains(program)).flat_map(|(_, options)| *options);
+    let known: Vec<&str> = options().copied().collect();
+    for (at, _) in line.match_indices('-') {
+        let apart = at == 0 || is_blank(bytes[at - 1]) || matches!(bytes[at - 1], b'"' | b'\'' | b',');
+        let Some(option) = line.get(at..at + 2).filter(|_| apart) else { continue };
+        let end = end_of_word(bytes, at + 2);
+        let mut from = at + 2;
+        let attached = end > from && bytes[from] != b'-';
+        if known.contains(&option) {
+            if !attached {
+                from = run(bytes, from, |byte| is_blank(byte) || matches!(byte, b'"' | b'\'' | b',' | b'='));
+            }
+            let to = end_of_word(bytes, from);
+            let user = if option == "-u" { line[from..to].find(':').map(|colon| colon + 1) } else { Some(0) };
+            if let Some(user) = user.filter(|_| from > at + 1 && bytes.get(from) != Some(&b'-')) {
+                hide(masked, from + user, to);
+            }
+        } else if option == "-p" && attached {
+            let said = &bytes[from..end];
+            let word = said.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'='));
+            let number = said.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'/'));
+            if !word && !number {
+                hide(masked, from, end);
+            }
+        }
+    }
+}
+
+/// Hides the word that a comment says after a word for a secret: `# the password is X`.
+fn comment(line: &str, masked: &mut [u8]) {
+    let starts = |mark: &str| {
+        let apart = |at: &usize| *at == 0 || is_blank(line.as_bytes()[at - 1]);
+        line.match_indices(mark).map(|(at, _)| at).find(apart).map(|at| at + mark.len())
+    };
+    let Some(from) = [starts("#"), starts("//"), starts("/*")].into_iter().flatten().min() else { return };
+    let mut announced = false;
+    let mut at = from;
+    for word in line[from..].split([' ', '\t']) {
+        let start = at;
+        at += word.len() + 1;
+        let bare = word.trim_matches(|char: char| !char.is_alphanumeric());
+        if bare.is_empty() || announced && FILLERS.contains(&bare) {
+            continue;
+        }
+        if announced {
+            hide(masked, start, start + word.len());
+        }
+        announced = is_credential(bare);
+    }
+}
+
+/// Hides the defaults within placeholders, `${NAME:X}` and `${NAME:-X}`, unless they are plain or an address.
+fn defaults(line: &str, masked: &mut [u8]) {
+    for (at, mark) in line.match_indices("${") {
+        let from = at + mark.len();
+        let end = run(line.as_bytes(), from, |byte| !matches!(byte, b'}' | b'"' | b'\''));
+        let Some((name, rest)) = line[from..end].split_once(':') else { continue };
+        let default = rest.trim_start_matches('-');
+        if !secret::is_plain(name, default) && !default.contains("://") {
+            hide(masked, end - default.len(), end);
+        }
+        if end == line.len() {
+            break; // nor does a later one have an end
+        }
+    }
+}
+
+/// Hides words that look random, and the passwords of `user:password@host`.
+fn words(line: &str, masked: &mut [u8]) {
+    let bytes = line.as_bytes();
+    let in_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_');
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = run(bytes, at, in_word);
+        if end > at && is_random_mix(&line[at..end]) {
+            hide(masked, at, end);
+        }
+        at = end.max(at) + 1;
+    }
+    for (end, _) in line.match_indices('@') {
+        let over = |byte: &u8| is_blank(*byte) || matches!(byte, b'"' | b'\'' | b'/' | b'@' | b',');
+        let from = bytes[..end].iter().rev().take(LONGEST_USER).take_while(|byte| !over(byte)).count();
+        if let Some(colon) = bytes[end - from..end].iter().position(|byte| *byte == b':') {
+            hide(masked, end - from + colon + 1, end);
+        }
+    }
 }
 
 /// A line of Base64 as keys and certificates have it.
@@ -500,10 +519,7 @@ pub(super) fn tokens(text: &str) -> String {
             && bytes[at..end].iter().any(u8::is_ascii_digit);
         let starts = |from: &usize| {
             let apart = *from == at || !bytes[*from - 1].is_ascii_alphanumeric();
-            apart
-                && TOKENS.iter().any(|(start, least)| {
-                    bytes[*from..end].starts_with(start.as_bytes()) && end - from >= *least
-                })
+            apart && text.get(*from..end).is_some_and(starts_a_token)
         };
         if announced {
             hide(&mut masked, at, end);
@@ -557,8 +573,8 @@ mod tests {
     /// Each text shows what is left of it, in as many bytes.
     fn shows(cases: &[(&str, &str)]) {
         for (given, expected) in cases {
-            assert_eq!(text(given), *expected);
-            assert_eq!(text(given).len(), given.len());
+            assert_eq!(text(given, &[]), *expected);
+            assert_eq!(text(given, &[]).len(), given.len());
         }
     }
 
@@ -594,6 +610,22 @@ mod tests {
             ("cmd: curl -u user:ab x", "cmd: curl -u user:** x"),
             ("# old key a1b2c3d4e5", "# old key **********"),
             ("# token a1b2c3d4e5", "# token **********"),
+            ("max: 3 # the password is ab, and 5", "max: 3 # the password is *** and 5"),
+            ("// old pw ab", "// old pw **"),
+            ("cmd: mysql -h db -pab -u root x", "cmd: mysql -h db -p** -u root x"),
+            ("cmd: mysql -p ab", "cmd: mysql -p **"),
+            ("cmd: redis-cli -a ab ping", "cmd: redis-cli -a ** ping"),
+            ("args: [\"-pAb1\", \"-port\", \"-p8080\"]", "args: [\"-p***\", \"-port\", \"-p8080\"]"),
+            ("cmd: curl --user u:ab x", "cmd: curl --user u:** x"),
+            ("run: PGPASSWORD=ab psql", "run: PGPASSWORD=*******"),
+            ("- --password\n- ab\n- c", "- --password\n- **\n- c"),
+            ("[\n \"--token\",\n \"ab\"\n]", "[\n \"--token\",\n \"**\"\n]"),
+            ("dsn_x: app:ab@tcp(db)/x", "dsn_x: ****************"),
+            ("addr: app:ab@tcp(db)/x", "addr: app:**@tcp(db)/x"),
+            ("url: db/${DB_PASS:-ab}/x", "url: db/${DB_PASS:***}/x"),
+            ("wait: ${PAUSE:a b!} # c", "wait: ${PAUSE:****} # c"),
+            ("wait: ${PAUSE:5s}, ${URL:http://x:8080/y}", "wait: ${PAUSE:5s}, ${URL:http://x:8080/y}"),
+            ("licence: q7Xz0pL2mN8vB4kRt5Yw", "licence: ********************"),
             ("{\"passw\\u006frd\": \"ab\"}", "{\"passw\\u006frd\": \"**\"}"),
             ("Variables: { K: ab }", "Variables: { K: ** }"),
             ("kind: Secret\ndata:\n  k: ab", "kind: Secret\ndata:\n  k: **"),
@@ -607,7 +639,7 @@ mod tests {
             "the key is here",
             "data:\n  k: ab",
         ] {
-            assert_eq!(super::text(text), text);
+            assert_eq!(super::text(text, &[]), text);
         }
     }
 
@@ -624,7 +656,7 @@ mod tests {
             "retries: 3",
             "name: payments\nvalue: 3s",
         ] {
-            assert_eq!(super::text(text), text);
+            assert_eq!(super::text(text, &[]), text);
         }
     }
 
@@ -673,7 +705,7 @@ mod tests {
     #[test]
     fn bodies_of_keys_are_hidden() {
         let line = "  MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ==";
-        assert_eq!(text(line), format!("  {}", "*".repeat(line.len() - 2)));
+        assert_eq!(text(line, &[]), format!("  {}", "*".repeat(line.len() - 2)));
         let key = "a\n-----BEGIN KEY-----\nab\n-----END KEY-----\nb";
         assert_eq!(tokens(key), format!("a\n{}\n**\n-----END KEY-----\nb", "*".repeat(19)));
     }
@@ -697,9 +729,16 @@ mod tests {
             "--token ",
             "key,",
             "?sig=&",
+            "${a:b!",
+            "${a:b!}",
+            "-p ",
+            "mysql -p",
+            "u:p@",
+            "[-p",
+            "# pw ",
         ] {
             let text = odd.repeat(1_000_000 / odd.len());
-            assert_eq!(super::text(&text).len(), text.len());
+            assert_eq!(super::text(&text, &[]).len(), text.len());
         }
     }
 
@@ -708,7 +747,7 @@ mod tests {
         fn bytes_stay_or_become_stars(
             text in r#"((password|tokens|name|value|[a-zé]{1,3}|secrets)|[:= \n\r\t"'\\\[\]{}|,#-]|\PC)*"#
         ) {
-            for masked in [super::text(&text), tokens(&text)] {
+            for masked in [super::text(&text, &[]), tokens(&text)] {
                 prop_assert_eq!(masked.len(), text.len());
                 prop_assert!(masked.bytes().zip(text.bytes()).all(|(new, old)| new == old || new == b'*'));
                 prop_assert_eq!(masked.lines().count(), text.lines().count());

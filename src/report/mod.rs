@@ -9,6 +9,7 @@ mod mask;
 pub mod schedule;
 pub mod stacks;
 
+use crate::source::Place;
 use std::io::{self, Write};
 
 /// A text as people see it: without secrets, and without what a terminal would act on, each of which becomes as
@@ -27,8 +28,16 @@ pub(crate) fn printable(text: &str) -> String {
     mask::tokens(&shown)
 }
 
+/// A file's text, and the places of it that are not to be shown.
+pub struct Source {
+    /// The text.
+    pub text: String,
+    /// The places.
+    pub hidden: Vec<Place>,
+}
+
 /// Writes a value as JSON for programs and for eyes.
-pub(crate) fn write_json(value: &serde_json::Value, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_json(value: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, value)?;
     writeln!(out)
 }

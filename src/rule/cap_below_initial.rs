@@ -162,6 +162,7 @@ mod tests {
             place: line(8),
             pointer: "/p/cap".into(),
             what: "cap: 3s".into(),
+            hidden: None,
             effect: "it is refused".into(),
             help: None,
             refused: true,

@@ -120,6 +120,7 @@ mod tests {
             place: line(at),
             pointer: "/p/perTryTimeout".into(),
             what: "perTryTimeout: 3s".into(),
+            hidden: None,
             effect: "Envoy drops a per-try timeout that is not below the timeout of the request, 2 s".into(),
             help: Some("write less than 2 s".into()),
             refused: false,

@@ -96,6 +96,7 @@ mod tests {
             place: line(3),
             pointer: "/search/attempts".into(),
             what: "attempts: 1".into(),
+            hidden: None,
             effect: "refused".into(),
             help: None,
             refused: true,

@@ -73,6 +73,7 @@ mod tests {
             help: "Close it.".into(),
             related,
             warning,
+            hidden: false,
         };
         broken.facts.unreadable.push(part(3, false, None));
         broken.facts.unreadable.push(part(5, true, Some((line(4), "the one that is lost".into()))));

@@ -1,5 +1,6 @@
 //! Which files there are below the paths that were asked for.
 
+use super::why;
 use glob::{MatchOptions, Pattern};
 use ignore::{WalkBuilder, WalkState};
 use std::collections::BTreeSet;
@@ -143,7 +144,7 @@ pub fn discover(search: &Search<'_>) -> Discovered {
                     all.absent.push(format!("{}: {why}", slashes(named)));
                 }
             }
-            Err(error) => all.troubles.push(format!("{}: {error}", slashes(named))),
+            Err(error) => all.troubles.push(format!("{}: {}", slashes(named), why(&error))),
         }
     }
     all.tidy(search);
@@ -166,7 +167,8 @@ impl Discovered {
         self.found.sort();
         self.left_out.sort();
         self.left_out.dedup();
-        if matches!(search.paths, [one] if text_of_pattern(one).is_err()) {
+        // one walk finds nothing twice
+        if search.paths.len() <= 1 {
             return;
         }
         let mut seen = BTreeSet::new();
@@ -175,41 +177,99 @@ impl Discovered {
 }
 
 fn take(path: &Path, search: &Search<'_>, all: &mut Discovered) {
-    if path.is_dir() { walk(path, search, all) } else { all.named(path, search) }
+    if !path.is_dir() {
+        return all.named(path, search);
+    }
+    let wanted = |path: &Path| (search.wanted)(path) && search.patterns.allow(path);
+    let files = walk(path, search.threads, |_, _| true, &wanted, &mut all.troubles);
+    all.found.extend(files.into_iter().map(|path| Found { shown: slashes(&path), path }));
 }
 
-/// Whether a path is what a pattern of the command line stands for; the error says why that is nothing.
-pub(super) fn matches_pattern(named: &Path, path: &Path) -> Result<bool, String> {
-    let pattern =
-        Pattern::new(&slashes(Path::new(text_of_pattern(named)?))).map_err(|error| error.to_string())?;
-    Ok(pattern.matches_with(&slashes(path), OPTIONS))
+/// A pattern of the command line.
+pub(super) struct Named {
+    whole: Pattern,
+    /// The folder before its first wildcard.
+    pub(super) root: PathBuf,
+    /// The steps from there on.
+    steps: Vec<Pattern>,
 }
 
-fn text_of_pattern(named: &Path) -> Result<&str, String> {
-    let text = named.to_str().filter(|text| text.contains(['*', '?', '[']));
-    text.ok_or_else(|| "there is no such file or folder".to_string())
-}
+/// The step that stands for any number of folders.
+const ANY_DEPTH: &str = "**";
 
-/// What a pattern of the command line matches; the error says why that is nothing.
-fn pattern(named: &Path, search: &Search<'_>, all: &mut Discovered) -> Result<(), String> {
-    let text = text_of_pattern(named)?;
-    let mut matched = false;
-    for path in glob::glob_with(text, OPTIONS).map_err(|error| error.to_string())? {
-        matched = true;
-        match path {
-            Ok(path) => take(&path, search, all),
-            Err(error) => all.troubles.push(format!("{}: {}", slashes(error.path()), error.error())),
+impl Named {
+    /// The pattern that a path is; the error says why it is none.
+    pub(super) fn new(path: &Path) -> Result<Self, String> {
+        let text = path.to_str().filter(|text| text.contains(['*', '?', '[']));
+        let text = slashes(Path::new(text.ok_or("there is no such file or folder")?));
+        let pattern =
+            |text: &str| Pattern::new(text).map_err(|error| format!("it is no pattern: {}", error.msg));
+        let whole = pattern(&text)?;
+        let literal = text.split_inclusive('/').take_while(|step| !step.contains(['*', '?', '[']));
+        let (root, rest) = text.split_at(literal.map(str::len).sum());
+        let steps = rest.split('/').filter(|step| !step.is_empty()).map(pattern).collect::<Result<_, _>>()?;
+        let root = PathBuf::from(if root.is_empty() { "." } else { root });
+        Ok(Self { whole, root, steps })
+    }
+
+    fn is(&self, path: &Path) -> bool {
+        self.whole.matches_with(&slashes(path), OPTIONS)
+    }
+
+    /// Takes a file if the pattern names it, whatever its ending, or if it is a wanted one in a folder that the
+    /// pattern names; says whether it was named.
+    pub(super) fn take(&self, path: &Path, search: &Search<'_>, all: &mut Discovered) -> bool {
+        let below = self.steps.last().is_some_and(|last| last.as_str() == ANY_DEPTH);
+        if self.is(path) && !below {
+            all.named(path, search);
+            return true;
         }
+        let named = below && self.is(path) || path.ancestors().skip(1).any(|folder| self.is(folder));
+        if named && (search.wanted)(path) && search.patterns.allow(path) {
+            all.found.push(Found { shown: slashes(path), path: path.to_path_buf() });
+        }
+        named
+    }
+}
+
+/// What a pattern of the command line matches, of what a walk sees; the error says why that is nothing.
+fn pattern(named: &Path, search: &Search<'_>, all: &mut Discovered) -> Result<(), String> {
+    let pattern = Named::new(named)?;
+    let steps = pattern.steps.clone();
+    // a folder that does not lead to a match is not gone into
+    let leads = move |depth: usize, name: &str| {
+        let fixed = steps.iter().take_while(|step| step.as_str() != ANY_DEPTH).count();
+        depth == 0 || depth > fixed || steps[depth - 1].matches_with(name, OPTIONS)
+    };
+    let mut files = Vec::new();
+    if pattern.root.is_dir() {
+        let errors = &mut all.troubles;
+        files = walk(&pattern.root, search.threads, leads, &|_| true, errors);
+    }
+    let mut matched = false;
+    for path in files {
+        matched |= pattern.take(&path, search, all);
     }
     if matched { Ok(()) } else { Err("nothing matches the pattern".to_string()) }
 }
 
-fn walk(root: &Path, search: &Search<'_>, discovered: &mut Discovered) {
+/// The files of a folder that .gitignore does not leave out and that are wanted; `leads` says by the depth and the
+/// name of a file or folder whether it is looked at.
+fn walk(
+    root: &Path,
+    threads: usize,
+    leads: impl Fn(usize, &str) -> bool + Send + Sync + 'static,
+    wanted: &(dyn Fn(&Path) -> bool + Sync),
+    troubles: &mut Vec<String>,
+) -> Vec<PathBuf> {
     let walk = WalkBuilder::new(root)
         .hidden(false)
         .require_git(false)
-        .threads(search.threads)
-        .filter_entry(|entry| entry.file_name() != ".git")
+        .threads(threads)
+        .filter_entry(move |entry| {
+            let name = entry.file_name();
+            name != ".git" && leads(entry.depth(), &name.to_string_lossy())
+        })
         .build_parallel();
     let all = Mutex::new((Vec::new(), Vec::new()));
     walk.run(|| {
@@ -217,23 +277,36 @@ fn walk(root: &Path, search: &Search<'_>, discovered: &mut Discovered) {
             match entry {
                 Ok(entry) => {
                     let file = entry.file_type().is_some_and(|kind| kind.is_file());
-                    let path = entry.path();
-                    if file && (search.wanted)(path) && search.patterns.allow(path) {
-                        let found = Found { shown: slashes(path), path: path.to_path_buf() };
-                        all.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).0.push(found);
+                    if file && wanted(entry.path()) {
+                        all.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).0.push(entry.into_path());
                     }
                 }
                 Err(error) => {
-                    all.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).1.push(error.to_string());
+                    all.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).1.push(failed(&error));
                 }
             }
             WalkState::Continue
         })
     });
     let (files, mut errors) = all.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    discovered.found.extend(files);
     errors.sort();
-    discovered.troubles.append(&mut errors);
+    troubles.append(&mut errors);
+    files
+}
+
+/// What a walk could not look at, and why.
+fn failed(error: &ignore::Error) -> String {
+    fn path(error: &ignore::Error) -> Option<&Path> {
+        match error {
+            ignore::Error::WithPath { path, .. } => Some(path),
+            ignore::Error::WithDepth { err, .. } => path(err),
+            _ => None,
+        }
+    }
+    match (path(error), error.io_error()) {
+        (Some(path), Some(error)) => format!("{}: {}", slashes(path), why(error)),
+        _ => error.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -287,7 +360,7 @@ mod tests {
         let troubles = discover(&search).absent;
         assert!(troubles[0].ends_with("*.yaml: nothing matches the pattern"), "{troubles:?}");
         assert!(troubles[1].ends_with("none: there is no such file or folder"), "{troubles:?}");
-        assert!(troubles[2].contains("[: Pattern syntax error"), "{troubles:?}");
+        assert!(troubles[2].contains("[: it is no pattern: invalid range"), "{troubles:?}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Files of a git revision, read from the repository's objects. The one file that runs `git`: with arguments,
 //! never through a shell, and so that it writes nothing and fetches nothing.
 
-use super::discover::{Discovered, Found, Search, absolute, matches_pattern, relative, slashes};
+use super::discover::{Discovered, Found, Named, Search, absolute, relative, slashes};
 use super::prefilter::Prefilter;
 use super::read::{self, Content, Skip};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -42,6 +42,7 @@ struct Ignored([BTreeMap<PathBuf, Gitignore>; 2]);
 
 /// Their names; what the first says counts before what the second says.
 const IGNORE_FILES: [&str; 2] = [".ignore", ".gitignore"];
+const NO_GIT: &str = "the command `git` was not found; install it, or put it on the PATH";
 /// Objects that one `git cat-file` reads.
 const BATCH: usize = 1024;
 
@@ -52,8 +53,13 @@ impl Repository {
         let folder = path.ancestors().find(|folder| folder.is_dir()).unwrap_or(&path);
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let said = git(&folder, &["rev-parse", "--show-cdup"]).map_err(|why| match why {
-            Failure::Missing => {
-                "the command `git` was not found; install it, or put it on the PATH".to_string()
+            Failure::Missing => NO_GIT.to_string(),
+            Failure::Said(said) if said.contains("dubious ownership") => {
+                let top = said.split('\'').nth(1).map_or_else(|| slashes(&folder), str::to_string);
+                format!(
+                    "git does not read {top}, since it belongs to another user; where you trust it, allow it: \
+                     git config --global --add safe.directory {top}"
+                )
             }
             Failure::Said(said) => {
                 format!("{} is in no work tree of git: {said}; run it in a repository", slashes(&folder))
@@ -105,11 +111,22 @@ impl Repository {
     /// The commit that a revision stands for.
     fn commit(&self, name: &str) -> Result<String, String> {
         let unknown = || {
-            format!(
-                "there is no revision {name} in {}; name a commit, a tag or a branch (git log, git branch -a), \
-                 and fetch it first where the clone is shallow",
-                slashes(&self.top)
-            )
+            let top = slashes(&self.top);
+            let answers = |arguments: &[&str], answer: &str| {
+                self.git(arguments).is_ok_and(|said| String::from_utf8_lossy(&said).trim() == answer)
+            };
+            if self.git(&["rev-parse", "--verify", "--quiet", "HEAD"]).is_err() {
+                format!("{top} has no commit to compare with yet; commit first, or check without it")
+            } else if answers(&["rev-parse", "--is-shallow-repository"], "true") {
+                format!(
+                    "there is no revision {name} in {top}, which is a shallow clone; fetch it first (git fetch origin \
+                     {name}, or all with git fetch --unshallow)"
+                )
+            } else {
+                format!(
+                    "there is no revision {name} in {top}; name a commit, a tag or a branch (git log, git branch -a)"
+                )
+            }
         };
         // no revision starts so; to git it would be an option
         if name.is_empty() || name.starts_with('-') {
@@ -121,8 +138,8 @@ impl Repository {
 
     fn git(&self, arguments: &[&str]) -> Result<Vec<u8>, String> {
         git(&self.top, arguments).map_err(|why| match why {
-            Failure::Missing => "the command `git` was not found".to_string(),
-            Failure::Said(said) => format!("git {}: {said}", arguments[0]),
+            Failure::Missing => NO_GIT.to_string(),
+            Failure::Said(said) => format!("git {} failed in {}: {said}", arguments[0], slashes(&self.top)),
         })
     }
 
@@ -301,18 +318,15 @@ impl Revision {
             return Ok(());
         }
         let here = std::env::current_dir().unwrap_or_default();
+        let pattern = Named::new(named)?;
+        let root = self.repository.within(&pattern.root).unwrap_or_default();
         let mut matched = false;
-        for file in self.files.keys() {
+        for file in self.files.keys().filter(|file| file.starts_with(&root)) {
             let whole = self.repository.top.join(file);
             let shown = if named.is_absolute() { whole } else { relative(&whole, &here) };
-            if matches_pattern(named, &shown)? {
-                matched = true;
-                all.named(&shown, search);
-            } else if shown.ancestors().skip(1).any(|folder| matches_pattern(named, folder) == Ok(true)) {
-                matched = true;
-                if (search.wanted)(&shown) && search.patterns.allow(&shown) {
-                    all.found.push(Found { shown: slashes(&shown), path: shown });
-                }
+            // what was committed although it is ignored is not seen by a walk either
+            if !self.ignored.covers(&root, file.strip_prefix(&root).unwrap_or(file)) {
+                matched |= pattern.take(&shown, search, all);
             }
         }
         if matched { Ok(()) } else { Err("nothing matches the pattern".to_string()) }

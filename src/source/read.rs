@@ -43,9 +43,9 @@ impl fmt::Display for Skip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLarge(size) => {
-                write!(f, "it has {size} bytes or more, over the limit (--max-file-size)")
+                write!(f, "it has {size} bytes or more, over the limit; --max-file-size raises it")
             }
-            Self::Binary => f.write_str("it is binary"),
+            Self::Binary => f.write_str("it is binary, and no config"),
             Self::NothingInIt => f.write_str("it holds no retry settings"),
             Self::NoFile => f.write_str("it is no regular file; give a pipe as standard input, named `-`"),
             Self::Template => f.write_str("it is a template"),
@@ -139,7 +139,11 @@ pub fn is_wide(bytes: &[u8]) -> bool {
 /// The width of their characters, and where in it ASCII stands.
 fn shape(bytes: &[u8]) -> Option<(usize, usize)> {
     let starts = |(width, at, mark): &&(usize, usize, &[u8])| {
-        let ascii = |char: &[u8]| char.iter().enumerate().all(|(n, byte)| (*byte != 0) == (n == *at));
+        // numbers of two bytes, as binary files begin with, are hardly ever three characters that can be written
+        let written = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+        let ascii = |char: &[u8]| {
+            char.iter().enumerate().all(|(n, byte)| if n == *at { written(*byte) } else { *byte == 0 })
+        };
         bytes.starts_with(mark) || bytes.len() >= 3 * width && bytes.chunks(*width).take(3).all(ascii)
     };
     WIDE.iter().find(starts).map(|(width, at, _)| (*width, *at))
@@ -158,6 +162,8 @@ mod tests {
         assert!(matches!(read(b"retries: 3"), Content::Text(_)));
         assert!(matches!(read(b"timeout: 3"), Content::Skipped(Skip::NothingInIt)));
         assert!(matches!(read(b"retries\0"), Content::Skipped(Skip::Binary)));
+        let numbers = b"\x01\0\x02\0\x40\0r\0e\0t\0r\0";
+        assert!(matches!(read(numbers), Content::Skipped(Skip::Binary)));
         let small = stream(&mut &b"retries: 3"[..], 5, &Prefilter::new(["retr"]));
         assert!(matches!(small, Ok(Content::Skipped(Skip::TooLarge(_)))));
     }

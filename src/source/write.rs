@@ -1,6 +1,7 @@
 //! A file's new text.
 
 use super::discover::absolute;
+use super::why;
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -9,21 +10,24 @@ use std::path::Path;
 /// kept. Nothing is written where the file is read-only, has changed since it was read, or is reached by a
 /// symbolic link: its own, or one that leads out of the current folder. The error says which.
 pub fn replace(path: &Path, before: &str, after: &str) -> Result<(), String> {
-    let told = |error: io::Error| error.to_string();
+    let told = |error: io::Error| why(&error);
     let metadata = fs::symlink_metadata(path).map_err(told)?;
     if !metadata.is_file() {
-        return Err("it is no regular file but a link, and is not written through".into());
+        return Err("it is a link, which is not written through; name the file that it leads to".into());
     }
     let here = std::env::current_dir().and_then(fs::canonicalize).map_err(told)?;
     let below = absolute(path).starts_with(std::env::current_dir().map_err(told)?);
     if below && !fs::canonicalize(path).map_err(told)?.starts_with(here) {
-        return Err("a link on the way leads out of the current folder, and is not written through".into());
+        return Err(
+            "a link on the way leads out of the current folder, and is not written through; run it there"
+                .into(),
+        );
     }
     if metadata.permissions().readonly() {
-        return Err("it is read-only".into());
+        return Err("it is read-only; make it writable first".into());
     }
     if fs::read(path).map_err(told)? != before.as_bytes() {
-        return Err("it has changed since it was read".into());
+        return Err("it has changed since it was read; run it again".into());
     }
     put(path, after, Some(metadata.permissions())).map_err(told)
 }

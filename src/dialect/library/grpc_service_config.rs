@@ -7,7 +7,7 @@ use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::{
     Backoff, Bound, CapApplies, Duration, Facts, Growth, Jitter, Layer, Links, Name, Pacing, Policy, Ratio,
-    Reference, Setting,
+    Reference, Setting, secret,
 };
 use std::collections::HashSet;
 
@@ -317,7 +317,8 @@ fn codes(reader: &mut Reader<'_, '_>, list: Option<Node<'_>>, needed: bool) {
         reader.some_refuse(code, effect, "Write its name, as UNAVAILABLE; all take that.");
     }
     if let Some(wrong) = list.items().find(|code| !known(*code) && !filled_in(*code)) {
-        let name = wrong.text().unwrap_or("a list");
+        let name = wrong.text().map_or("a list".into(), |name| secret::echo(list.key(), name));
         reader.refuse(list, format!("{name} is no status code; the names are in capitals, as UNAVAILABLE"));
+        reader.hide(wrong);
     }
 }

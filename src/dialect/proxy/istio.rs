@@ -8,7 +8,7 @@ use crate::dialect::{Dialect, File};
 use crate::document::{Document, Kind, Node};
 use crate::model::{
     Backoff, Bound, Duration, Facts, Idle, Layer, Links, Methods, Name, Origin, Policy, Ratio, Reference,
-    Repeated, Setting, link,
+    Repeated, Setting, link, secret,
 };
 
 /// The dialect.
@@ -292,7 +292,7 @@ fn retry_on(reader: &mut Reader<'_, '_>, block: Block<'_>) {
             reader.refuse(node, "the list is not trimmed, and there is a blank beside a comma");
         }
         Some(word) => {
-            let wrong = word.trim();
+            let wrong = secret::echo(node.key(), word.trim());
             reader.refuse(
                 node,
                 format!("{wrong} is neither a condition that Envoy knows nor a named status code"),

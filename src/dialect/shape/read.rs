@@ -3,7 +3,10 @@
 
 use super::placeholder;
 use crate::document::{Kind, Node};
-use crate::model::{Bound, Branch, Duration, Fault, Origin, Ratio, Setting, kindred, nearest, notation};
+use crate::model::{
+    Bound, Branch, Duration, Fault, Origin, Ratio, Setting, kindred, nearest, notation, secret,
+};
+use crate::source::Place;
 use std::borrow::Cow;
 
 /// How a system compares the keys of its settings.
@@ -529,6 +532,15 @@ pub struct Reader<'r, 'd> {
     pub faults: Vec<Fault>,
 }
 
+/// The longest value that a message repeats, in bytes.
+const LONGEST_SHOWN: usize = 40;
+
+/// The place of a value that may be more than it is expected to be.
+fn unless_plain(value: Node<'_>) -> Option<Place> {
+    let plain = value.text().is_some_and(|text| secret::is_plain(value.key(), text));
+    (!plain).then(|| value.place())
+}
+
 /// A value as it stands, or the default within a placeholder.
 pub fn literal(node: Node<'_>) -> Resolved<'_> {
     match node.text().map(placeholder::read) {
@@ -642,7 +654,9 @@ impl<'r, 'd> Reader<'r, 'd> {
             Resolved::Literal(value, origin) => match field.value(value) {
                 Ok(bound) => (bound, origin),
                 Err(expected) => {
-                    self.refuse_as(node, expected, &[(value.text().unwrap_or_default(), &origin)]);
+                    let shown = secret::echo(node.key(), value.text().unwrap_or_default());
+                    self.refuse_as(node, expected, &[(shown.as_ref(), &origin)]);
+                    self.hide(value);
                     (Bound::Unknown, Origin::Unknown("its value is refused".into(), Some(node.place())))
                 }
             },
@@ -725,6 +739,13 @@ impl<'r, 'd> Reader<'r, 'd> {
         }
     }
 
+    /// What was refused or replaced last has this value in it, which is not to be shown unless it is plain.
+    pub fn hide(&mut self, value: Node<'_>) {
+        if let Some(last) = self.faults.last_mut() {
+            last.hidden = unless_plain(value);
+        }
+    }
+
     fn fault(
         &mut self,
         node: Node<'_>,
@@ -733,9 +754,11 @@ impl<'r, 'd> Reader<'r, 'd> {
         help: Option<Cow<'static, str>>,
     ) {
         let literal = node.text().filter(|_| node.tag().is_none());
-        let shown = literal.filter(|text| text.len() <= 40 && !text.contains('\n'));
-        let what = match (node.key(), shown) {
-            (key, Some(text)) if node.kind() == Kind::String && node.is_quoted() => {
+        let hidden = literal.and_then(|_| unless_plain(node));
+        let shown =
+            literal.map(|text| secret::echo(node.key(), text)).filter(|text| text.len() <= LONGEST_SHOWN);
+        let what = match (node.key(), shown.as_deref()) {
+            (key, Some(text)) if hidden.is_none() && node.kind() == Kind::String && node.is_quoted() => {
                 format!("{key}: \"{text}\"")
             }
             ("", Some(text)) => text.to_string(),
@@ -750,6 +773,7 @@ impl<'r, 'd> Reader<'r, 'd> {
             place: node.key_place(),
             pointer: node.pointer(),
             what,
+            hidden,
             effect: effect.into(),
             help,
             refused,
@@ -798,6 +822,7 @@ impl<'r, 'd> Reader<'r, 'd> {
             place: block.key_place(),
             pointer: block.pointer(),
             what: format!("a missing {key}"),
+            hidden: None,
             effect: format!("{} refuses the block without it", self.system).into(),
             help: Some(format!("add {key}").into()),
             refused: true,
