@@ -16,6 +16,35 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A finding that is not reported, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Silenced {
+    /// What would have been reported.
+    pub finding: Finding,
+    /// What keeps it quiet.
+    pub by: Silencer,
+}
+
+/// What keeps a finding quiet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Silencer {
+    /// A comment, with its reason if it gives one.
+    Comment(Option<String>),
+    /// The baseline.
+    Baseline,
+}
+
 /// One finding: a place, what is wrong there, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {

@@ -1,7 +1,6 @@
 //! docs/rules.md is what the rule files say. `UPDATE_DOCS=1 cargo test --test docs` writes it anew.
 
 use retrylint::check_text;
-use retrylint::finding::Severity;
 use retrylint::report::Source;
 use retrylint::report::human::human;
 use retrylint::rule::{self, Example, Group, Rule};
@@ -47,11 +46,7 @@ fn of(group: Group) -> impl Iterator<Item = &'static Rule> {
 }
 
 fn severity(rule: &Rule) -> String {
-    let word = match rule.severity {
-        Severity::Note => "note",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    };
+    let word = rule.severity.word();
     if rule.pedantic { format!("{word}, off unless asked for") } else { word.to_string() }
 }
 

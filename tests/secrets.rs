@@ -173,6 +173,11 @@ const SETTINGS: &[&str] = &[
 const COMMANDS: &[&str] = &[
     "check --all",
     "check --format json",
+    "check --format sarif --show-suppressed",
+    "check --format github",
+    "check --format gitlab",
+    "check --format junit",
+    "check --format markdown",
     "check --pedantic --all --verbose",
     "check --diff --all",
     "inspect",

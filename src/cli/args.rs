@@ -4,6 +4,7 @@ use crate::config::{FailOn, nearest};
 use crate::rule;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Finds retry settings that do not fit.
 #[derive(Debug, Parser)]
@@ -61,6 +62,50 @@ pub enum Format {
     Json,
 }
 
+/// How to show what a check finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For people
+    Human,
+    /// For programs
+    Json,
+    /// SARIF 2.1.0, for code scanning and editors
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// Code Quality of GitLab
+    Gitlab,
+    /// One test case for each file, for Jenkins and others
+    Junit,
+    /// A table, for the summary of a job or the comment of a review
+    Markdown,
+}
+
+/// The same result once more, in a file: `FORMAT=FILE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Also {
+    /// How it is shown there.
+    pub format: CheckFormat,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl FromStr for Also {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (format, path) =
+            text.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or("write FORMAT=FILE")?;
+        let format = CheckFormat::from_str(format, false).map_err(|_| {
+            let known: Vec<_> =
+                CheckFormat::value_variants().iter().filter_map(CheckFormat::to_possible_value).collect();
+            let known: Vec<_> = known.iter().map(|value| value.get_name()).collect();
+            nearest::unknown("format", format, &known)
+        })?;
+        Ok(Self { format, path: path.into() })
+    }
+}
+
 /// Whether to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
@@ -113,8 +158,17 @@ pub struct CheckOptions {
     #[command(flatten)]
     pub files: FileOptions,
     /// How to show findings
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
+    pub format: CheckFormat,
+    /// Write the same findings to a file as well, in any format; may be given several times
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub also: Vec<Also>,
+    /// Show what comments silence and the baseline knows in SARIF as well, marked as suppressed
+    #[arg(long)]
+    pub show_suppressed: bool,
+    /// Fail with status 2 where no policy and no queue is found at all, as with a wrong path
+    #[arg(long)]
+    pub expect_policies: bool,
     /// The least severity that makes the check fail [default: error]
     #[arg(long, value_enum)]
     pub fail_on: Option<FailOn>,

@@ -1,43 +1,56 @@
 //! `retrylint check`
 
-use super::args::{CheckOptions, Color, Format};
+use super::args::{Also, CheckFormat, CheckOptions, Color};
 use super::changed::Since;
 use super::fix::{self, Changed};
 use super::run::{self, Memory, Run};
 use super::{CLEAN, FAILED, FINDINGS, complain, told};
 use crate::config::baseline::{Baseline, Compared};
 use crate::config::{Asked, FailOn};
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity, Silenced, Silencer};
 use crate::fix::Made;
-use crate::report::{self, Summary};
+use crate::report::{self, Checked, Names, Summary};
 use crate::source::discover::{absolute, slashes};
 use crate::source::{self, Tree};
+use crate::stack::ProjectFile;
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// Reports the findings; the status says whether one of them fails the check.
 pub(super) fn check(options: &CheckOptions, out: &mut dyn Write) -> io::Result<u8> {
-    let Some(Checked { run, findings, made, shown }) = told(look(options)) else { return Ok(FAILED) };
-    out.write_all(&shown)?;
+    let Some(looked) = told(look(options)) else { return Ok(FAILED) };
+    let Looked { run, findings, shown, .. } = &looked;
+    let fail_on = options.fail_on.or(run.config.fail_on).unwrap_or(FailOn::Error);
+    let fails = fail_on.least();
+    out.write_all(shown)?;
     // what is asked for on standard output has it for itself
     let mut aside = io::stderr().lock();
     let taken = options.diff || options.fix && asks_for_stdin(options);
     let told: &mut dyn Write = if taken { &mut aside } else { out };
     match options.format {
-        Format::Human if options.diff => writeln!(told, "{}", sentence(&run.summary, true))?,
-        Format::Json => report::json::json(&findings, &made, &run.summary, told)?,
-        Format::Human => {
-            let color = use_color(options.color);
-            report::human::human(&findings, options.all, &run.sources(), color, told)?;
-            report::human::fixes(&made, told)?;
-            writeln!(told, "{}", sentence(&run.summary, false))?;
-        }
+        CheckFormat::Human if options.diff => writeln!(told, "{}", run.summary.sentence(true))?,
+        format => looked.show(format, options, fails, told)?,
     }
     drop(aside);
-    let status = tell_troubles(&run, options.files.reading.verbose);
-    let fail_on = options.fail_on.or(run.config.fail_on).unwrap_or(FailOn::Error);
-    let fails = fail_on.least().is_some_and(|least| findings.iter().any(|finding| finding.severity >= least));
+    let mut status = tell_troubles(run, options.files.reading.verbose);
+    for Also { format, path } in &options.also {
+        let mut text = Vec::new();
+        looked.show(*format, options, fails, &mut text)?;
+        if let Err(error) = source::write::put(path, &text, None) {
+            complain(format_args!("{}: not written: {}", slashes(path), source::why(&error)));
+            status = FAILED;
+        }
+    }
+    let Summary { policies, queues, files_seen, .. } = run.summary;
+    if options.expect_policies && policies + queues == 0 {
+        complain(format_args!(
+            "no policy and no queue is in {files_seen} file{}; --expect-policies takes that for a wrong path",
+            if files_seen == 1 { "" } else { "s" }
+        ));
+        status = FAILED;
+    }
+    let fails = fails.is_some_and(|least| findings.iter().any(|finding| finding.severity >= least));
     Ok(if status != CLEAN {
         status
     } else if fails {
@@ -47,17 +60,58 @@ pub(super) fn check(options: &CheckOptions, out: &mut dyn Write) -> io::Result<u
     })
 }
 
+impl Looked {
+    fn show(
+        &self,
+        format: CheckFormat,
+        options: &CheckOptions,
+        fails: Option<Severity>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let Self { run, findings, made, silenced, .. } = self;
+        let holds = |file: &&ProjectFile| {
+            run.is_asked_for(&file.path) && !(file.facts.policies.is_empty() && file.facts.queues.is_empty())
+        };
+        let files: Vec<_> = run.project.files.iter().filter(holds).map(|file| file.path.as_str()).collect();
+        let troubles: Vec<_> = run.absent.iter().chain(&run.troubles).map(String::as_str).collect();
+        let checked = Checked {
+            findings,
+            silenced: if options.show_suppressed { silenced } else { &[] },
+            summary: &run.summary,
+            files: &files,
+            troubles: &troubles,
+            fails,
+            names: &Names::around(&std::env::current_dir().unwrap_or_default()),
+        };
+        match format {
+            CheckFormat::Human => {
+                report::human::human(findings, options.all, &run.sources(), use_color(options), out)?;
+                report::human::fixes(made, out)?;
+                writeln!(out, "{}", run.summary.sentence(false))
+            }
+            CheckFormat::Json => report::json::json(findings, made, &run.summary, out),
+            CheckFormat::Sarif => report::sarif::sarif(&checked, out),
+            CheckFormat::Github => report::github::github(&checked, out),
+            CheckFormat::Gitlab => report::gitlab::gitlab(&checked, out),
+            CheckFormat::Junit => report::junit::junit(&checked, out),
+            CheckFormat::Markdown => report::markdown::markdown(&checked, out),
+        }
+    }
+}
+
 /// What is left to tell, and what was put right.
-struct Checked {
+struct Looked {
     run: Run,
     findings: Vec<Finding>,
+    /// What is not told, and why.
+    silenced: Vec<Silenced>,
     made: Vec<Made>,
     /// A diff, or the text that standard input is to have.
     shown: Vec<u8>,
 }
 
 /// What is found, without what is put right, what the baseline knows and what a change does not touch.
-fn look(options: &CheckOptions) -> Result<Checked, String> {
+fn look(options: &CheckOptions) -> Result<Looked, String> {
     let mut files = options.files.clone();
     let (since, tree) = match &options.changed {
         Some(base) => {
@@ -80,7 +134,8 @@ fn look(options: &CheckOptions) -> Result<Checked, String> {
         (findings, made) =
             fixed(options, &mut run, findings, &mut shown).map_err(|error| error.to_string())?;
     }
-    findings = with_baseline(options, &mut run, findings)?;
+    let mut silenced = std::mem::take(&mut run.silenced);
+    findings = with_baseline(options, &mut run, findings, &mut silenced)?;
     if let Some(since) = since {
         let all = findings.len();
         findings = since.caused(&run, findings, &files).map_err(|error| error.to_string())?;
@@ -88,7 +143,7 @@ fn look(options: &CheckOptions) -> Result<Checked, String> {
     }
     run.count(&findings);
     run.summary.failures = run.failures();
-    Ok(Checked { run, findings, made, shown })
+    Ok(Looked { run, findings, silenced, made, shown })
 }
 
 /// Takes out what the baseline knows, and writes one if asked: of all findings, or, where one is given on
@@ -97,7 +152,11 @@ fn with_baseline(
     options: &CheckOptions,
     run: &mut Run,
     findings: Vec<Finding>,
+    silenced: &mut Vec<Silenced>,
 ) -> Result<Vec<Finding>, String> {
+    let mut know = |findings: Vec<Finding>| {
+        silenced.extend(findings.into_iter().map(|finding| Silenced { finding, by: Silencer::Baseline }));
+    };
     let write = |baseline: &Baseline, path: &Path| {
         let (known, shown) = (baseline.len(), slashes(path));
         baseline
@@ -111,6 +170,7 @@ fn with_baseline(
         let Some(path) = &options.write_baseline else { return Ok(findings) };
         write(&Baseline::of(&findings, path), path)?;
         run.summary.known = findings.len();
+        know(findings);
         return Ok(Vec::new());
     };
     let baseline = Baseline::read(path).map_err(|error| error.to_string())?;
@@ -118,7 +178,8 @@ fn with_baseline(
     let Compared { fresh, known, gone, left } = baseline.compare(findings, |rule, file| {
         run.config.asked.wants(rule) && (seen.contains(file) || !file.exists())
     });
-    run.summary.known = known;
+    run.summary.known = known.len();
+    know(known);
     if let Some(path) = &options.write_baseline {
         write(&left, path)?;
     } else if options.files.reading.verbose {
@@ -193,46 +254,12 @@ pub(super) fn tell_troubles(run: &Run, verbose: bool) -> u8 {
     if run.failures() == 0 { CLEAN } else { FAILED }
 }
 
-fn use_color(color: Color) -> bool {
-    match color {
+fn use_color(options: &CheckOptions) -> bool {
+    match options.color {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => {
             io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         }
     }
-}
-
-/// "2 errors and 1 warning in 12 files (8 policies, 3 queues, 1 stack)"; `unwritten`, it is what --fix would give.
-fn sentence(summary: &Summary, unwritten: bool) -> String {
-    let some = |count: usize, what: &str| match (count, what) {
-        (1, _) => format!("1 {what}"),
-        (_, "policy") => format!("{count} policies"),
-        _ => format!("{count} {what}s"),
-    };
-    let counts = [(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")];
-    let found: Vec<_> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| some(*count, what)).collect();
-    let found = match found.as_slice() {
-        [] => "nothing found".to_string(),
-        [one] => one.clone(),
-        [before @ .., last] => format!("{} and {last}", before.join(", ")),
-    };
-    let quiet = [
-        (summary.suppressed, "suppressed"),
-        (summary.known, "known"),
-        (summary.unchanged, "unchanged"),
-        (summary.fixed, "fixed"),
-    ];
-    let quiet = quiet.iter().filter(|(count, _)| *count > 0);
-    let quiet: String = quiet.map(|(count, what)| format!(", {count} {what}")).collect();
-    let things = [(summary.policies, "policy"), (summary.queues, "queue"), (summary.stacks, "stack")];
-    let things: Vec<_> = things.iter().map(|(count, what)| some(*count, what)).collect();
-    let incomplete = match summary.failures {
-        0 => String::new(),
-        count => format!("not complete, {} could not be checked: ", some(count, "input")),
-    };
-    let files = some(summary.files_seen, "file");
-    let would = if unwritten { "--fix would give: " } else { "" };
-    format!("{incomplete}{would}{found}{quiet} in {files} ({})", things.join(", "))
 }

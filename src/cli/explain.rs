@@ -1,7 +1,6 @@
 //! `retrylint explain RULE`
 
 use super::args::Format;
-use super::rules::word;
 use super::{CLEAN, FAILED, complain};
 use crate::config::nearest;
 use crate::report::write_json;
@@ -34,7 +33,7 @@ pub(super) fn explain(id: &str, format: Format, out: &mut dyn Write) -> io::Resu
 
 fn human(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
     let pedantic = if rule.pedantic { ", off unless asked for" } else { "" };
-    let severity = word(rule.severity);
+    let severity = rule.severity.word();
     writeln!(out, "{} ({severity}{pedantic})\n\n{}\n\n{}", rule.id, rule.summary, rule.why)?;
     for (title, example) in [("Reported", &rule.bad), ("Not reported", &rule.good)] {
         writeln!(out, "\n{title}, {}:\n", example.file)?;

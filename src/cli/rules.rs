@@ -2,7 +2,6 @@
 
 use super::CLEAN;
 use super::args::Format;
-use crate::finding::Severity;
 use crate::report::write_json;
 use crate::rule;
 use serde_json::json;
@@ -22,17 +21,9 @@ pub(super) fn rules(format: Format, out: &mut dyn Write) -> io::Result<u8> {
             let width = rule::all().iter().map(|rule| rule.id.len()).max().unwrap_or(0);
             for rule in rule::all() {
                 let pedantic = if rule.pedantic { " (pedantic)" } else { "" };
-                writeln!(out, "{:width$}  {:7}  {}{pedantic}", rule.id, word(rule.severity), rule.summary)?;
+                writeln!(out, "{:width$}  {:7}  {}{pedantic}", rule.id, rule.severity.word(), rule.summary)?;
             }
         }
     }
     Ok(CLEAN)
-}
-
-pub(super) fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Note => "note",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    }
 }

@@ -6,7 +6,7 @@ use super::suppress::{CommentAt, Suppressions};
 use crate::config::{self, Config, ConfigError, nearest};
 use crate::dialect::{self, own::Own};
 use crate::document::{self, Format, Parsed};
-use crate::finding::{Finding, Label, Severity};
+use crate::finding::{Finding, Label, Severity, Silenced, Silencer};
 use crate::fix::Made;
 use crate::model::{Annotation, Bound, Facts, Origin, Policy, Says, Setting, Unreadable, annotation, secret};
 use crate::report::{Source, Summary};
@@ -40,6 +40,8 @@ pub struct Run {
     pub skipped: Vec<(String, Skip)>,
     /// What else is to be said.
     pub said: Vec<String>,
+    /// The findings that comments silence, in the order of their places.
+    pub silenced: Vec<Silenced>,
     /// The bytes of standard input, and the name it goes by; None where they are too many.
     stdin: Option<(String, Vec<u8>)>,
     /// The name that it goes by.
@@ -154,6 +156,7 @@ impl Run {
             absent,
             skipped: Vec::new(),
             said: Vec::new(),
+            silenced: Vec::new(),
             stdin,
             stdin_name,
             tree,
@@ -258,6 +261,7 @@ impl Run {
         self.texts.extend(texts);
         self.build(files);
         self.summary.suppressed = 0;
+        self.silenced.clear();
         self.findings()
     }
 
@@ -301,6 +305,7 @@ impl Run {
         // one place that several policies share, as by an alias or a profile, says it once
         kept.dedup_by(|b, a| key(a) == key(b));
         kept.retain(|finding| self.config.asked.wants(finding.rule));
+        self.silenced.sort_by(|a, b| key(&a.finding).cmp(&key(&b.finding)));
         kept
     }
 
@@ -319,7 +324,7 @@ impl Run {
     /// comments were of use.
     fn unsuppressed(&mut self, all: Vec<Finding>, used: &mut BTreeSet<CommentAt>) -> Vec<Finding> {
         let suppressions = Suppressions::new(&self.project);
-        let (mut kept, mut suppressed) = (Vec::new(), 0);
+        let (mut kept, mut silenced) = (Vec::new(), Vec::new());
         for mut finding in all {
             let Some(severity) = self.config.severity(finding.rule, &finding.file, finding.severity) else {
                 continue;
@@ -335,12 +340,24 @@ impl Run {
             if silencing.is_empty() {
                 kept.push(finding);
             } else {
-                suppressed += usize::from(self.config.asked.wants(finding.rule));
+                if self.config.asked.wants(finding.rule) {
+                    let reason = silencing.iter().find_map(|at| self.reason(*at));
+                    silenced.push(Silenced { finding, by: Silencer::Comment(reason) });
+                }
                 used.extend(silencing);
             }
         }
-        self.summary.suppressed += suppressed;
+        self.summary.suppressed += silenced.len();
+        self.silenced.append(&mut silenced);
         kept
+    }
+
+    /// Why a comment silences, where it says it.
+    fn reason(&self, (file, n): CommentAt) -> Option<String> {
+        match &self.project.files.get(file)?.facts.annotations.get(n)?.says {
+            Says::Ignore(what) | Says::IgnoreFile(what) => what.reason.clone(),
+            _ => None,
+        }
     }
 
     /// Comments that silenced nothing, although each rule that they name is on. One for a whole file may
@@ -760,6 +777,7 @@ fn alone(looked: Looked, config: Config) -> Run {
         absent: Vec::new(),
         skipped: Vec::new(),
         said: Vec::new(),
+        silenced: Vec::new(),
         stdin: None,
         stdin_name: None,
         tree: Tree::default(),

@@ -31,8 +31,8 @@ struct Key {
 pub struct Compared {
     /// Those that it does not know; of several with one key those after the known number.
     pub fresh: Vec<Finding>,
-    /// How many it knows.
-    pub known: usize,
+    /// Those that it knows.
+    pub known: Vec<Finding>,
     /// Entries that nothing matches any more, as they are told.
     pub gone: Vec<String>,
     /// What is left of the baseline without those.
@@ -143,7 +143,7 @@ impl Baseline {
             match open.get_mut(&self.key(&finding)) {
                 Some(count) if *count > 0 => {
                     *count -= 1;
-                    compared.known += 1;
+                    compared.known.push(finding);
                 }
                 _ => compared.fresh.push(finding),
             }
@@ -170,7 +170,7 @@ impl Baseline {
         if std::fs::read_to_string(path).is_ok_and(|there| there == text) {
             return Ok(());
         }
-        write::put(path, &text, None)
+        write::put(path, text.as_bytes(), None)
     }
 
     /// The same, as a file in another folder says it.
@@ -269,7 +269,7 @@ mod tests {
         let known = || Baseline::of(&[finding("a", "/r", 1), finding("a", "/r", 2)], Path::new("b.json"));
         let three = vec![finding("a", "/r", 5), finding("a", "/r", 6), finding("a", "/r", 7)];
         let compared = known().compare(three, |_, _| true);
-        assert_eq!((compared.fresh.len(), compared.fresh[0].place.line, compared.known), (1, 7, 2));
+        assert_eq!((compared.fresh.len(), compared.fresh[0].place.line, compared.known.len()), (1, 7, 2));
         let compared = known().compare(vec![finding("a", "/r", 5)], |_, _| true);
         assert_eq!(compared.gone, ["a /r: missing-jitter"]);
         assert_eq!(compared.left.len(), 1);

@@ -1,5 +1,6 @@
 //! `diff`: what a change does to policies, queues and stacks.
 
+use super::markdown::cell;
 use super::{inspect, printable};
 use crate::model::{Policy, Queue};
 use crate::report::write_json;
@@ -361,18 +362,4 @@ pub fn json(changes: &Changes, out: &mut dyn Write) -> io::Result<()> {
         "stacks": of_kind(Kind::Stack),
     });
     write_json(&all, out)
-}
-
-/// Without what Markdown and HTML would act on.
-fn cell(text: &str) -> String {
-    let mut safe = String::new();
-    for char in printable(text).chars() {
-        match char {
-            '<' => safe.push_str("&lt;"),
-            '&' => safe.push_str("&amp;"),
-            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '@' | '#' => safe.extend(['\\', char]),
-            _ => safe.push(char),
-        }
-    }
-    safe
 }

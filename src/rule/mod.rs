@@ -79,6 +79,18 @@ pub enum Group {
 }
 
 impl Group {
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Budget => "budget",
+            Self::Queue => "queue",
+            Self::Load => "load",
+            Self::Meaning => "meaning",
+            Self::Settings => "settings",
+            Self::Housekeeping => "housekeeping",
+        }
+    }
+
     /// Its heading.
     pub fn title(self) -> &'static str {
         match self {

@@ -29,12 +29,12 @@ pub fn replace(path: &Path, before: &str, after: &str) -> Result<(), String> {
     if fs::read(path).map_err(told)? != before.as_bytes() {
         return Err("it has changed since it was read; run it again".into());
     }
-    put(path, after, Some(metadata.permissions())).map_err(told)
+    put(path, after.as_bytes(), Some(metadata.permissions())).map_err(told)
 }
 
 /// Writes a text beside a file and puts it in the file's place, whole or not at all; what is no regular file is
 /// written as it is.
-pub fn put(path: &Path, text: &str, mode: Option<Permissions>) -> io::Result<()> {
+pub fn put(path: &Path, text: &[u8], mode: Option<Permissions>) -> io::Result<()> {
     // a pipe or a terminal has no place of its own to be put into
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return fs::write(path, text);
@@ -46,7 +46,7 @@ pub fn put(path: &Path, text: &str, mode: Option<Permissions>) -> io::Result<()>
     let mode = mode.or_else(|| Some(fs::metadata(path).ok()?.permissions()));
     let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
     let written = file
-        .write_all(text.as_bytes())
+        .write_all(text)
         .and_then(|()| mode.map_or(Ok(()), |mode| file.set_permissions(mode)))
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&beside, path));
@@ -63,12 +63,12 @@ mod tests {
     fn a_file_that_cannot_be_replaced_stays_and_nothing_is_left_beside_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("b.json");
-        put(&path, "one", None).unwrap();
-        put(&path, "two", None).unwrap();
+        put(&path, b"one", None).unwrap();
+        put(&path, b"two", None).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         let taken = folder.path().join("folder");
         fs::create_dir(&taken).unwrap();
-        assert!(put(&taken, "three", None).is_err());
+        assert!(put(&taken, b"three", None).is_err());
         let mut left: Vec<_> =
             fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         left.sort();
