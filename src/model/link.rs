@@ -17,8 +17,8 @@ pub enum Name {
     Function(String),
     /// A state machine of Step Functions, by the name it has in its account.
     StateMachine(String),
-    /// A template of an Argo WorkflowTemplate: `workflow/template`.
-    Template(String),
+    /// An object of a cluster, or a part of one: its kind, and `namespace/name`, or `name` where it has none.
+    Object(&'static str, String),
     /// An object of the same file, by its RFC 6901 pointer.
     Here(String),
 }
@@ -31,7 +31,7 @@ impl fmt::Display for Name {
             | Self::GrpcService(name)
             | Self::Function(name)
             | Self::StateMachine(name)
-            | Self::Template(name) => f.write_str(name),
+            | Self::Object(_, name) => f.write_str(name),
             Self::Here(pointer) => f.write_str(pointer.rsplit('/').next().unwrap_or_default()),
         }
     }
@@ -62,6 +62,8 @@ pub struct Links {
 pub struct Workload {
     /// The names that calls reach it by.
     pub names: Vec<Name>,
+    /// What a call to it runs besides: the names of others.
+    pub runs: Vec<Name>,
     /// The folder that is its code with all that lies in it, as the file writes it: relative to the file.
     pub folder: Option<String>,
 }

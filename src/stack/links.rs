@@ -5,7 +5,7 @@
 
 use super::{Joint, LayerSource, Path, PathLayer, ProjectFile};
 use crate::model::{Name, Policy, Reference};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The longest path that is followed, and the most paths to one policy.
 const MOST_LAYERS: usize = 16;
@@ -141,12 +141,12 @@ impl<'p> Names<'p> {
         let (on_the_way, owned, workloads) = (HashMap::new(), HashMap::new(), HashMap::new());
         let mut this = Self { files, on_the_way, owned, workloads, code: code(files) };
         for (file, found) in files.iter().enumerate() {
-            for (n, policy) in outermost(found) {
-                for name in &policy.links.owners {
+            for (n, policy) in found.facts.policies.iter().enumerate() {
+                // what stands in another policy is reached through it, unless a name is that of a part
+                let parts = |name: &&Name| policy.within.is_empty() || matches!(name, Name::Object(..));
+                for name in policy.links.owners.iter().filter(parts) {
                     this.owned.entry(known(file, name)).or_default().push((file, n));
                 }
-            }
-            for (n, policy) in found.facts.policies.iter().enumerate() {
                 for name in &policy.links.on_the_way_to {
                     this.on_the_way.entry(known(file, name)).or_default().push((file, n));
                 }
@@ -171,15 +171,45 @@ impl<'p> Names<'p> {
     }
 
     fn owned_by(&self, file: usize, name: &Name) -> Vec<At> {
-        let mut reached: Vec<At> = self.owned.get(&known(file, name)).cloned().unwrap_or_default();
-        for at @ (home, n) in self.workloads.get(&known(file, name)).into_iter().flatten() {
-            let aliases = self.files[*home].facts.workloads[*n].names.iter().filter(|alias| *alias != name);
+        let mut reached = Vec::new();
+        self.run_by(file, name, &mut HashSet::new(), &mut reached);
+        reached
+    }
+
+    fn run_by(&self, file: usize, name: &Name, seen: &mut HashSet<At>, reached: &mut Vec<At>) {
+        let workloads = self.workloads.get(&known(file, name)).map(Vec::as_slice).unwrap_or_default();
+        let homes = self.homes(file, name, workloads);
+        let at_home = |(home, _): &&At| homes.as_ref().is_none_or(|homes| homes.contains(home));
+        reached.extend(self.owned.get(&known(file, name)).into_iter().flatten().filter(at_home));
+        for at @ (home, n) in workloads.iter().filter(at_home) {
+            let workload = &self.files[*home].facts.workloads[*n];
+            let aliases = workload.names.iter().filter(|alias| *alias != name);
             reached.extend(aliases.filter_map(|alias| self.owned.get(&known(*home, alias))).flatten());
             for code in self.code.get(at).into_iter().flatten() {
                 reached.extend(outermost(&self.files[*code]).map(|(n, _)| (*code, n)));
             }
+            if seen.insert(*at) {
+                workload.runs.iter().for_each(|inner| self.run_by(*home, inner, seen, reached));
+            }
         }
-        reached
+    }
+
+    /// The files whose objects of a name are meant: there is one object of a name in a cluster, but several in a
+    /// repository that has one for each stage, or many examples. It is that of the same file, else the only one of the
+    /// same folder, else the only one. None where all are meant.
+    fn homes(&self, file: usize, name: &Name, objects: &[At]) -> Option<Vec<usize>> {
+        if !matches!(name, Name::Object(..)) {
+            return None;
+        }
+        let all: BTreeSet<usize> = objects.iter().map(|(home, _)| *home).collect();
+        let folder = |file: usize| folder_of(&self.files[file].path);
+        let beside: Vec<usize> = all.iter().copied().filter(|home| folder(*home) == folder(file)).collect();
+        Some(match (all.contains(&file), beside.as_slice(), all.len()) {
+            (true, ..) => vec![file],
+            (_, [only], _) => vec![*only],
+            (_, [], 1) => all.into_iter().collect(),
+            _ => Vec::new(),
+        })
     }
 }
 
@@ -272,7 +302,7 @@ mod tests {
     }
 
     fn workload(path: &str, names: Vec<Name>, folder: &str) -> ProjectFile {
-        let workloads = vec![Workload { names, folder: Some(folder.into()) }];
+        let workloads = vec![Workload { names, runs: vec![], folder: Some(folder.into()) }];
         let facts = Facts { workloads, ..Facts::default() };
         ProjectFile { path: path.into(), facts, schedules: vec![] }
     }

@@ -102,8 +102,9 @@ fn collect(folder: &Path, cases: &mut Vec<Case>) {
     let file = |path: &PathBuf| path.file_name().expect("a name").to_string_lossy().into_owned();
     let shown = |path: &Path| path.strip_prefix(fixtures()).expect("a path below").display().to_string();
     if names.iter().any(|path| file(path) == "expect.json") {
-        let inputs =
-            names.iter().map(file).filter(|name| name != "expect.json" && name != "retrylint.toml").collect();
+        let mut inputs = Vec::new();
+        below(folder, "", &mut inputs);
+        inputs.retain(|name| name != "expect.json" && name != "retrylint.toml");
         let expect = read(&folder.join("expect.json"));
         cases.push(Case { name: shown(folder), expect, inputs, folder: true, root: folder.to_path_buf() });
         return;
@@ -125,6 +126,18 @@ fn collect(folder: &Path, cases: &mut Vec<Case>) {
                 folder: false,
                 root,
             });
+        }
+    }
+}
+
+/// The files of a folder and below it, by their ways from it.
+fn below(folder: &Path, way: &str, files: &mut Vec<String>) {
+    for path in entries(folder) {
+        let name = format!("{way}{}", path.file_name().expect("a name").to_string_lossy());
+        if path.is_dir() {
+            below(&path, &format!("{name}/"), files);
+        } else {
+            files.push(name);
         }
     }
 }

@@ -153,6 +153,7 @@ fn workload(resource: Resource<'_>) -> Option<Workload> {
             .into_iter()
             .flatten()
             .collect(),
+        runs: Vec::new(),
         folder: paths.iter().find_map(|key| text(key)).filter(local).map(str::to_string),
     })
 }

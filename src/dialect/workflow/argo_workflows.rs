@@ -5,12 +5,16 @@ use crate::dialect::shape::kubernetes::{Object, objects};
 use crate::dialect::shape::policy;
 use crate::dialect::shape::read::{Block, Count, Keys, Notation, Reader, Time, Word, whole_number};
 use crate::dialect::{Dialect, File};
-use crate::document::{Document, Kind, Node};
+use crate::document::{Document, Node};
 use crate::model::notation::Unit::Seconds;
 use crate::model::{
-    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Idle, Layer, Policy, Ratio, Setting,
+    Backoff, Bound, CapApplies, DeadlineEffect, Duration, Facts, Growth, Idle, Layer, Links, Policy, Ratio,
+    Setting,
 };
-use std::collections::{BTreeSet, HashMap};
+
+mod templates;
+
+use templates::{Template, Templates, reference, steps};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
@@ -44,8 +48,6 @@ const ACTIVE_DEADLINE: Time = Time::new("activeDeadlineSeconds", Notation::Whole
 const CONTAINER_RUNS: Count = Count::new("retries").or(1).quoted();
 const CONTAINER_WAIT: Time = Time::new("duration", Notation::Go).or(Duration::ZERO);
 
-/// The most templates that are looked at for the callers of one.
-const MOST_CALLERS: usize = 1000;
 /// The keys of a retryStrategy (RetryStrategy) and of its backoff (Backoff).
 const KEYS: &[&str] = &[LIMIT, POLICY.key, "backoff", "affinity", "expression"];
 const WAIT_KEYS: &[&str] = &[DURATION.key, "factor", CAP.key, MAX_DURATION.key];
@@ -82,129 +84,17 @@ fn with_triggered(object: Object<'_>) -> Vec<Object<'_>> {
     std::iter::once(object).chain(started).collect()
 }
 
-/// A template, and what it stands in where it is inline.
-#[derive(Clone, Copy)]
-struct Template<'d> {
-    node: Node<'d>,
-    /// The template whose step or task it is the inline template of, by its number.
-    within: Option<usize>,
-}
-
-/// All templates of a workflow: those that have a name of their own, and the inline ones of their steps and
-/// tasks (docs/inline-templates.md). Each stands behind the one that it is within.
-struct Templates<'d> {
-    all: Vec<Template<'d>>,
-    /// The numbers of those that run a template of a name.
-    callers: HashMap<&'d str, Vec<usize>>,
-}
-
-impl<'d> Templates<'d> {
-    fn of(spec: Block<'d>) -> Self {
-        let named = spec.get("templates").into_iter().flat_map(Node::items);
-        let mut templates = Self {
-            all: named.map(|node| Template { node, within: None }).collect(),
-            callers: HashMap::new(),
-        };
-        let mut at = 0;
-        while let Some(template) = templates.all.get(at).copied() {
-            for step in steps(template.node) {
-                if let Some(node) = step.get("inline").filter(|inline| inline.kind() == Kind::Map) {
-                    templates.all.push(Template { node, within: Some(at) });
-                } else if let Some(name) = step.get("template").and_then(Node::text) {
-                    templates.callers.entry(name).or_default().push(at);
-                }
-            }
-            at += 1;
-        }
-        templates
-    }
-
-    /// The templates that run one.
-    fn callers(&self, called: usize) -> impl Iterator<Item = usize> {
-        let Template { node, within } = self.all[called];
-        let name = within.is_none().then(|| node.get("name")).flatten().and_then(Node::text);
-        let by_name = name.and_then(|name| self.callers.get(name));
-        within.into_iter().chain(by_name.into_iter().flatten().copied())
-    }
-
-    /// The pointers of the retry strategies of templates that run this one, by steps or tasks, directly or by
-    /// way of templates without a strategy of their own.
-    fn retried_callers(&self, called: usize) -> Vec<String> {
-        let mut open = vec![called];
-        let mut seen = BTreeSet::from([called]);
-        let mut found = Vec::new();
-        while let Some(inner) = open.pop().filter(|_| seen.len() < MOST_CALLERS) {
-            for caller in self.callers(inner).filter(|caller| seen.insert(*caller)) {
-                match self.all[caller].node.get("retryStrategy") {
-                    Some(strategy) => found.push(strategy.pointer()),
-                    None => open.push(caller),
-                }
-            }
-        }
-        found
-    }
-
-    /// The numbers of the templates that run only when the workflow is over, which its deadline spares
-    /// (workflow/controller/workflowpod.go, getDeadline).
-    fn on_exit(&self, spec: Block<'d>) -> BTreeSet<usize> {
-        let named = |key: &str| spec.get(key).and_then(Node::text);
-        let (Some(entry), Some(exit)) = (named("entrypoint"), named("onExit")) else {
-            return BTreeSet::new();
-        };
-        let before = self.run_by(entry);
-        self.run_by(exit).difference(&before).copied().collect()
-    }
-
-    /// The numbers of a template and of all that it runs.
-    fn run_by(&self, name: &str) -> BTreeSet<usize> {
-        let mut called: HashMap<usize, Vec<usize>> = HashMap::new();
-        let all = 0..self.all.len();
-        all.clone()
-            .for_each(|at| self.callers(at).for_each(|caller| called.entry(caller).or_default().push(at)));
-        let is = |at: &usize| {
-            let Template { node, within } = self.all[*at];
-            within.is_none() && node.get("name").and_then(Node::text) == Some(name)
-        };
-        let mut open: Vec<usize> = all.filter(is).collect();
-        let mut run = BTreeSet::from_iter(open.iter().copied());
-        while let Some(at) = open.pop() {
-            let next = called.get(&at).into_iter().flatten().copied();
-            open.extend(next.filter(|inner| run.insert(*inner)));
-        }
-        run
-    }
-
-    /// "build", or "main/compile" of an inline one.
-    fn name(&self, at: usize) -> String {
-        let Template { node, within } = self.all[at];
-        match within {
-            None => node.get("name").and_then(Node::text).unwrap_or("template").to_string(),
-            Some(outer) => {
-                let step = node.parent().and_then(|step| step.get("name")).and_then(Node::text);
-                format!("{}/{}", self.name(outer), step.unwrap_or("inline"))
-            }
-        }
-    }
-}
-
-/// The steps or tasks of a template.
-fn steps<'d>(template: Node<'d>) -> impl Iterator<Item = Node<'d>> {
-    let groups = template.get("steps").into_iter().flat_map(Node::items);
-    let steps = groups.flat_map(|group| match group.kind() {
-        Kind::List => group.items().collect(),
-        _ => vec![group],
-    });
-    steps.chain(template.path(["dag", "tasks"]).into_iter().flat_map(Node::items))
-}
-
 fn workflow(object: Object<'_>, spec: Block<'_>, facts: &mut Facts) {
     let mut reader = Reader::new("Argo");
     let deadline = reader.get(spec, &ACTIVE_DEADLINE);
     let defaults = spec.block("templateDefaults");
-    let templates = Templates::of(spec);
-    for (shared, label) in [(spec, "all templates"), (defaults, "template defaults")] {
-        let Some(strategy) = shared.get("retryStrategy") else { continue };
-        let own = |template: &&Template<'_>| template.node.get("retryStrategy").is_none();
+    let templates = Templates::of(object, spec);
+    facts.workloads.extend(templates.workloads(object));
+    let shared = [(spec, "all templates"), (defaults, "template defaults")];
+    let shared = shared.map(|(block, label)| (block.get("retryStrategy"), label));
+    for (strategy, label) in shared {
+        let Some(strategy) = strategy else { continue };
+        let own = |template: &&Template<'_>| template.strategy().is_none();
         let mut reader = Reader::new("Argo");
         let timeouts = templates
             .all
@@ -217,26 +107,36 @@ fn workflow(object: Object<'_>, spec: Block<'_>, facts: &mut Facts) {
         };
         let name = format!("{}/{label}", object.name());
         let blocks = [Some(strategy), defaults.get("retryStrategy")];
-        facts.policies.push(retry_strategy(reader, blocks, strategy, name, timeout, &deadline));
+        let whole = spec.get("workflowTemplateRef").and_then(|named| reference(object, named));
+        let calls = templates.plain_runs_elsewhere().chain(whole).collect();
+        let links = Links { calls, ..Links::default() };
+        let policy = retry_strategy(reader, blocks, strategy, name, timeout, &deadline);
+        facts.policies.push(Policy { links, ..policy });
     }
+    let shared = shared.into_iter().find_map(|(strategy, _)| strategy);
     let on_exit = templates.on_exit(spec);
     let spared = Setting::unlimited("the workflow's deadline spares what runs on exit");
-    for (at, Template { node: template, .. }) in templates.all.iter().enumerate() {
+    for (at, template) in templates.all.iter().enumerate() {
+        let node = template.node;
         let deadline = if on_exit.contains(&at) { &spared } else { &deadline };
-        let name = format!("{}/{}", object.name(), templates.name(at));
-        if let Some(strategy) = template.get("retryStrategy") {
+        let name = format!("{}/{}", object.name(), templates.label(at));
+        let within = templates.retried_callers(at, shared);
+        let owners = templates.run_as(at, object);
+        if let Some(strategy) = template.strategy() {
             let mut reader = Reader::new("Argo");
-            let timeout = attempt_timeout(&mut reader, *template, defaults);
+            let timeout = attempt_timeout(&mut reader, node, defaults);
             let mut policy = {
                 let blocks = [Some(strategy), defaults.get("retryStrategy")];
                 retry_strategy(reader, blocks, strategy, name.clone(), timeout, deadline)
             };
-            if [spec, defaults].iter().any(|shared| shared.get("retryStrategy").is_some()) {
+            if shared.is_some() {
                 policy.idle = None; // it switches the shared strategy off
             }
-            facts.policies.push(Policy { within: templates.retried_callers(at), ..policy });
+            let owners = owners.iter().cloned().chain(templates.run_in(at, object)).collect();
+            let links = Links { calls: templates.runs_elsewhere(at), owners, ..Links::default() };
+            facts.policies.push(Policy { within: within.clone(), links, ..policy });
         }
-        for strategy in steps(*template).filter_map(|step| step.get("retryStrategy")) {
+        for strategy in steps(node).filter_map(|step| step.get("retryStrategy")) {
             facts.policies.push(Policy {
                 idle: Some(Idle {
                     why: "a step or a task has no retryStrategy, only the template that it runs".into(),
@@ -245,8 +145,13 @@ fn workflow(object: Object<'_>, spec: Block<'_>, facts: &mut Facts) {
                 ..policy(ID, Layer::Workflow, format!("{name}/step"), strategy)
             });
         }
-        if let Some(strategy) = template.path(["containerSet", "retryStrategy"]) {
-            facts.policies.push(container_retries(strategy, format!("{name}/containers"), deadline));
+        if let Some(strategy) = node.path(["containerSet", "retryStrategy"]) {
+            let policy = container_retries(strategy, format!("{name}/containers"), deadline);
+            // the strategy of the template runs the whole pod again
+            facts.policies.push(match template.strategy().or(shared) {
+                Some(around) => Policy { within: vec![around.pointer()], ..policy },
+                None => Policy { within, links: Links { owners, ..Links::default() }, ..policy },
+            });
         }
     }
 }
