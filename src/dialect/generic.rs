@@ -951,6 +951,10 @@ impl<'d> Values<'d> {
             (entry, _) => self.limit(entry, library),
         };
         let jitter = match (group.find(Role::Jitter), library) {
+            (entry, Some(library)) if library.compounds => {
+                let why = "each wait is scattered around the one before it";
+                Setting::unknown(why, entry.map(|entry| entry.node.place()))
+            }
             (Some(entry), Some(library)) if entry.node.boolean() == Some(true) => {
                 Setting::written(library.scattered, entry.node.place())
             }

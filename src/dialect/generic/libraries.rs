@@ -27,6 +27,8 @@ pub(super) struct Library {
     pub jitter: Bound<Jitter>,
     /// How they are where a switch turns it on.
     pub scattered: Jitter,
+    /// Each wait is scattered around the one before it, scattered already, which the model has no kind for.
+    pub compounds: bool,
     /// The first retry follows at once, and the second waits for twice what is written.
     pub first_at_once: bool,
     /// Without a count it goes on until its longest time, of which 0 is none.
@@ -55,6 +57,28 @@ const LIBRARIES: &[Library] = &[
         cap_applies: CapApplies::AfterJitter,
         jitter: Bound::Unknown,
         scattered: Jitter::Factor { below: Ratio::ZERO, above: Ratio::ONE },
+        compounds: false,
+        first_at_once: false,
+        endless: false,
+    },
+    // tulios/kafkajs src/retry/index.js and defaults.js (2.2): `factor` scatters, `multiplier` grows, and the longest
+    // time is that of one wait
+    Library {
+        name: "kafkajs",
+        signs: &[&["initial_retry_time"]],
+        not: &[],
+        names: &[
+            ("initial_retry_time", Role::Initial, Some(Unit::Millis)),
+            ("max_retry_time", Role::Cap, Some(Unit::Millis)),
+            ("factor", Role::Jitter, None),
+        ],
+        initial: Bound::At(Duration::from_millis(300)),
+        multiplier: Ratio::new(2, 1),
+        cap: Bound::At(Duration::from_secs(30)),
+        cap_applies: CapApplies::AfterJitter,
+        jitter: Bound::Unknown,
+        scattered: Jitter::None,
+        compounds: true,
         first_at_once: false,
         endless: false,
     },
@@ -78,6 +102,7 @@ const LIBRARIES: &[Library] = &[
         cap_applies: CapApplies::AfterJitter,
         jitter: Bound::At(Jitter::None),
         scattered: Jitter::None,
+        compounds: false,
         first_at_once: true,
         endless: false,
     },
@@ -94,6 +119,7 @@ const LIBRARIES: &[Library] = &[
         cap_applies: CapApplies::BeforeJitter,
         jitter: Bound::At(HALF),
         scattered: HALF,
+        compounds: false,
         first_at_once: false,
         endless: true,
     },

@@ -85,9 +85,13 @@ fn guessed<'d>(numbers: &[(Entry<'d>, &'d str)]) -> Bare<'d> {
         GUESS_SECONDS
     };
     let odd = numbers.iter().find(|(entry, number)| is_odd(*entry, number, guess));
+    let minutes = most >= 1000 && most % 600 == 0 && most % 1000 != 0;
+    // 1500 is as good as 1 s in milliseconds, and nobody waits for minutes between tries
+    let likely =
+        most % 500 == 0 || numbers.iter().any(|found| is_wait(found.0.role) && whole(found) >= LONG_WAIT);
     match odd {
         // 3600 and 30 may both be seconds
-        Some(_) if most % 600 == 0 && most % 1000 != 0 => {
+        _ if minutes && (odd.is_some() || !likely) => {
             Bare::Unknown("it has no unit, and no unit fits all numbers of the policy for certain")
         }
         Some((odd, _)) => Bare::Apart(*odd, other_than(*odd, largest, numbers)),
