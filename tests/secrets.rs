@@ -259,3 +259,21 @@ fn a_policy_whose_name_is_masked_is_still_named_by_its_real_name() {
     let out = said(&workspace, &format!("schedule svc.toml#{name}"));
     assert!(out.contains("3 attempts") && !out.contains(&name), "{out}");
 }
+
+#[test]
+fn no_command_shows_a_token_that_is_a_key() {
+    let workspace = Workspace::new();
+    let token = ["gh", "p_abcdefghijklmnopqrstuvwxyz0123456789"].concat();
+    workspace.write("a/svc.toml", "");
+    git(&workspace, &["init", "-q"]);
+    git(&workspace, &["add", "."]);
+    git(&workspace, &["commit", "-qm", "a"]);
+    let text = format!("[{token}.retry]\nmax_attempts = 9\ninitial_backoff = \"1s\"\ndeadline = \"2s\"\n");
+    workspace.write("a/svc.toml", text);
+    for command in COMMANDS.iter().filter(|command| !command.contains("baseline")) {
+        let out = said(&workspace, command);
+        assert!(!out.is_empty(), "{command}");
+        let shown: Vec<_> = out.lines().filter(|line| line.contains(&token)).collect();
+        assert!(shown.is_empty(), "{command}:\n{}", shown.join("\n"));
+    }
+}

@@ -44,7 +44,7 @@ fn finding(finding: &Finding) -> Value {
         "column": finding.place.column,
         "end_line": finding.place.end_line,
         "end_column": finding.place.end_column,
-        "pointer": finding.pointer,
+        "pointer": mask::pointer(&finding.pointer),
         "dialect": finding.dialect,
         "help": mask::tokens(&finding.help),
         "related": finding.related.iter().map(label).collect::<Vec<_>>(),

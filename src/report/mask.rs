@@ -501,6 +501,11 @@ fn is_key_material(line: &str) -> bool {
     line.len() >= 40 && line.bytes().all(base64) && mixed
 }
 
+/// A JSON Pointer whose keys are without tokens.
+pub(super) fn pointer(pointer: &str) -> String {
+    pointer.split('/').map(tokens).collect::<Vec<_>>().join("/")
+}
+
 /// A text without the tokens of well-known services, the passwords of URLs and the bodies of keys.
 pub(super) fn tokens(text: &str) -> String {
     let mut masked = text.as_bytes().to_vec();

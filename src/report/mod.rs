@@ -97,7 +97,8 @@ fn fingerprints<'f>(
 ) -> impl Iterator<Item = (&'f Finding, String)> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     findings.into_iter().map(move |finding| {
-        let about = format!("{}:{}:{}", finding.rule, names.of(&finding.file), finding.pointer);
+        let about =
+            format!("{}:{}:{}", finding.rule, names.of(&finding.file), mask::pointer(&finding.pointer));
         let count = seen.entry(about.clone()).or_default();
         *count += 1;
         (finding, if *count == 1 { about } else { format!("{about}:{count}") })

@@ -89,7 +89,7 @@ fn result(finding: &Finding, by: Option<&Silencer>, fingerprint: &str, names: &N
         "locations": [location(&finding.file, finding.place, names)],
         "relatedLocations": related.collect::<Vec<_>>(),
         "partialFingerprints": { "retrylint/v1": fingerprint },
-        "properties": { "pointer": finding.pointer, "dialect": finding.dialect },
+        "properties": { "pointer": mask::pointer(&finding.pointer), "dialect": finding.dialect },
     });
     if let Some(by) = by {
         result["suppressions"] = match by {
